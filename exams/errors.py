@@ -1,0 +1,101 @@
+"""What can go wrong in the exams app. Each has a stable `code`; the docstring is the default message."""
+
+from typing import Any, ClassVar
+
+
+class ExamsError(Exception):
+    """The exam service refused this."""
+
+    code: ClassVar[str] = "exams_error"
+    status: ClassVar[int] = 400
+
+    def __init__(
+        self,
+        detail: str | None = None,
+        *,
+        pointer: str | None = None,
+        retry_after: int | None = None,
+        **extra: Any,
+    ) -> None:
+        self.detail = detail or (type(self).__doc__ or "").strip()
+        self.pointer = pointer
+        self.retry_after = retry_after
+        self.extra = extra
+        super().__init__(self.detail)
+
+
+class Malformed(ExamsError):
+    """The request is not in the written form; `errors` says where."""
+
+    code = "malformed"
+    status = 400
+
+
+class TooLarge(ExamsError):
+    """The request is larger than an exam may be."""
+
+    code = "too_large"
+    status = 413
+
+
+class NotFound(ExamsError):
+    """There is nothing of yours here."""
+
+    code = "not_found"
+    status = 404
+
+
+class NotOpen(ExamsError):
+    """This exam cannot be sat now."""
+
+    code = "exam_not_open"
+    status = 409
+
+
+class NoAttemptsLeft(ExamsError):
+    """All attempts at this exam have been used."""
+
+    code = "no_attempts_left"
+    status = 409
+
+
+class AttemptClosed(ExamsError):
+    """This attempt has ended; nothing more is accepted for it."""
+
+    code = "attempt_closed"
+    status = 409
+
+
+class DifferentAnswers(ExamsError):
+    """Other answers were already accepted for this attempt; nothing was changed."""
+
+    code = "different_answers"
+    status = 409
+
+
+class StaleDraft(ExamsError):
+    """Another page saved this attempt after yours did; nothing was overwritten."""
+
+    code = "stale_draft"
+    status = 409
+
+
+class RateLimited(ExamsError):
+    """Too many requests at once; please wait as long as Retry-After says."""
+
+    code = "rate_limited"
+    status = 429
+
+
+class Overloaded(ExamsError):
+    """The service is busy; please send the same request again after Retry-After."""
+
+    code = "overloaded"
+    status = 503
+
+
+class OutcomeUnknown(ExamsError):
+    """It is not known whether this was stored; please send the same request again."""
+
+    code = "outcome_unknown"
+    status = 503

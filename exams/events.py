@@ -1,0 +1,109 @@
+"""Facts the exams app publishes about attempts. Readers may rely on these shapes.
+
+All have the subject `attempt:<id>`. Values are plain: ids as text, decimals as text, times as ISO 8601 in UTC.
+"""
+
+import dataclasses
+from typing import Any, ClassVar
+from uuid import UUID
+
+
+def attempt_subject(attempt_id: UUID) -> str:
+    """Return the subject key of one attempt."""
+    return f"attempt:{attempt_id}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AttemptFact:
+    """What every fact about an attempt says."""
+
+    kind: ClassVar[str]
+    version: ClassVar[int] = 1
+
+    attempt_id: UUID
+    exam_id: UUID
+    student_id: UUID
+    number: int
+
+    def payload(self) -> dict[str, Any]:
+        """Return the JSON object stored in the log."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AttemptStarted(AttemptFact):
+    """A student began; `closes_at` is the personal deadline at that moment and `rule` why."""
+
+    kind = "AttemptStarted"
+
+    revision: int
+    closes_at: str
+    rule: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DeadlineMoved(AttemptFact):
+    """The personal deadline of an open attempt changed."""
+
+    kind = "DeadlineMoved"
+
+    old_closes_at: str
+    new_closes_at: str
+    rule: str
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SubmissionAccepted(AttemptFact):
+    """A submission was accepted: the receipt's facts, never the answers. Written by the gate's SQL in this shape."""
+
+    kind = "SubmissionAccepted"
+
+    submission_id: UUID
+    payload_sha256: str
+    accepted_at: str
+    deadline: str
+    decision: str
+    origin: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AttemptNotTaken(AttemptFact):
+    """The deadline passed and nothing had been saved."""
+
+    kind = "AttemptNotTaken"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AttemptReopened(AttemptFact):
+    """An extension given after the end reopened the attempt; the server's own submission was withdrawn."""
+
+    kind = "AttemptReopened"
+
+    withdrawn_submission_id: UUID | None
+    new_closes_at: str
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SubmissionGraded(AttemptFact):
+    """Grading ended with a score. `state` is `graded` or `needs_marking` (then the score is the automatic part)."""
+
+    kind = "SubmissionGraded"
+
+    submission_id: UUID
+    state: str
+    score: str
+    max_points: str
+    result_version: int
+    old_score: str | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GradingFailed(AttemptFact):
+    """Grading ended without a result, for a reason a person understands. Never changes a mark."""
+
+    kind = "GradingFailed"
+
+    submission_id: UUID
+    reason: str

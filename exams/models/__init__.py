@@ -1,0 +1,28 @@
+"""Tables of the exams app, from the paper to the result."""
+
+from exams.models.attempts import Attempt, AttemptState, Draft
+from exams.models.exams import CountingAttempt, Exam, ExamTarget
+from exams.models.papers import AnswerOption, ExamRevision, Question, QuestionKind
+from exams.models.submissions import Decision, Origin, Result, ResultState, Submission
+from exams.models.times import Accommodation, Extension, ExtensionKind
+
+__all__ = [
+    "Accommodation",
+    "AnswerOption",
+    "Attempt",
+    "AttemptState",
+    "CountingAttempt",
+    "Decision",
+    "Draft",
+    "Exam",
+    "ExamRevision",
+    "ExamTarget",
+    "Extension",
+    "ExtensionKind",
+    "Origin",
+    "Question",
+    "QuestionKind",
+    "Result",
+    "ResultState",
+    "Submission",
+]

@@ -1,0 +1,75 @@
+"""An exam: when it may be sat, by whom, how often, and which attempt counts."""
+
+from django.db import models
+from django.db.models import F, Q
+from uuid_utils.compat import uuid7
+
+
+class CountingAttempt(models.TextChoices):
+    """Which attempt's score is posted to the mark sheet."""
+
+    BEST = "best"
+    LAST = "last"
+    AVERAGE = "average"
+
+
+class Exam(models.Model):
+    """What stays the same over revisions. `grace_seconds` count as on time, `late_seconds` after that as late."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    school = models.ForeignKey("gradebook.School", on_delete=models.PROTECT)
+    course = models.ForeignKey("gradebook.Course", on_delete=models.PROTECT)
+    period = models.ForeignKey("gradebook.Period", on_delete=models.PROTECT)
+    title = models.CharField(max_length=200)
+    opens_at = models.DateTimeField()
+    closes_at = models.DateTimeField()
+    time_limit = models.DurationField(null=True, blank=True)
+    grace_seconds = models.PositiveIntegerField(default=0)
+    late_seconds = models.PositiveIntegerField(default=0)
+    attempts_allowed = models.PositiveSmallIntegerField(default=1)
+    counting_attempt = models.CharField(
+        max_length=8, choices=CountingAttempt, default=CountingAttempt.BEST
+    )
+    scores_released_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(closes_at__gt=F("opens_at")),
+                name="exams_close_after_they_open",
+            ),
+            models.CheckConstraint(
+                condition=Q(attempts_allowed__gte=1), name="exams_allow_an_attempt"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class ExamTarget(models.Model):
+    """A class that sits the exam, and the column its results are posted to (none: not posted)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    exam = models.ForeignKey(Exam, on_delete=models.CASCADE, related_name="targets")
+    school_class = models.ForeignKey(
+        "gradebook.SchoolClass", on_delete=models.PROTECT, related_name="+"
+    )
+    column = models.ForeignKey(
+        "gradebook.Column",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["exam", "school_class"], name="a_class_is_targeted_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.exam} for {self.school_class}"

@@ -1,0 +1,50 @@
+"""Facts the gradebook publishes. Readers may rely on these shapes; a change of shape is a new version."""
+
+import dataclasses
+from typing import Any, ClassVar, Literal
+from uuid import UUID
+
+Reason = Literal[
+    "typed", "cleared", "posted", "kept_beside", "pasted", "imported", "undone"
+]
+
+
+def cell_subject(column_id: UUID, student_id: UUID) -> str:
+    """Return the subject key of one cell."""
+    return f"cell:{column_id}:{student_id}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CellState:
+    """What a cell showed. `value` is a decimal as text, or None; `code` is empty or a `MarkCode`."""
+
+    value: str | None
+    code: str
+    source: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MarkChanged:
+    """One cell changed, from `old` (None where the cell had no mark yet) to `new`.
+
+    Names are carried as they were at the time, so that history can be read without the live tables.
+    """
+
+    kind: ClassVar[str] = "MarkChanged"
+    version: ClassVar[int] = 1
+
+    school_id: UUID
+    sheet_id: UUID
+    column_id: UUID
+    student_id: UUID
+    column_title: str
+    student_name: str
+    actor_name: str
+    old: CellState | None
+    new: CellState
+    automatic_value: str | None
+    reason: Reason
+
+    def payload(self) -> dict[str, Any]:
+        """Return the JSON object stored in the log."""
+        return dataclasses.asdict(self)

@@ -1,0 +1,44 @@
+"""The one user table for students, teachers and administrators."""
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+from uuid_utils.compat import uuid7
+
+
+class Role(models.TextChoices):
+    """What a person is in their school; administrators of the whole system have no school."""
+
+    STUDENT = "student"
+    TEACHER = "teacher"
+    ADMIN = "admin"
+
+
+class User(AbstractUser):
+    """A person who signs in. `tokens_valid_after` revokes every API token issued before it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    school = models.ForeignKey(
+        "gradebook.School", on_delete=models.PROTECT, null=True, blank=True
+    )
+    role = models.CharField(max_length=10, choices=Role, default=Role.STUDENT)
+    tokens_valid_after = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(role="admin") | Q(school__isnull=False),
+                name="students_and_teachers_have_a_school",
+            ),
+            models.CheckConstraint(
+                condition=Q(role__in=Role.values), name="users_role_known"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["tokens_valid_after"], name="users_revoked_idx")
+        ]
+
+    @property
+    def full_name(self) -> str:
+        """The name as shown to others; the username where no name was given."""
+        return self.get_full_name() or self.username

@@ -1,0 +1,22 @@
+"""Tables of the outbox: the log, who reads it, and the job queue."""
+
+from outbox.models.consumers import Consumer, ParkedEvent, ParkedSubject
+from outbox.models.jobs import DeadLetter, FinishedJob, Job, JobState, Lane, RetryBudget
+from outbox.models.log import Event, EventPosition, Tick
+from outbox.models.processes import Heartbeat
+
+__all__ = [
+    "Consumer",
+    "DeadLetter",
+    "Event",
+    "EventPosition",
+    "FinishedJob",
+    "Heartbeat",
+    "Job",
+    "JobState",
+    "Lane",
+    "ParkedEvent",
+    "ParkedSubject",
+    "RetryBudget",
+    "Tick",
+]

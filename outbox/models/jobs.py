@@ -1,0 +1,145 @@
+"""The job queue: a narrow hot table of waiting and running work, and where finished and dead jobs go.
+
+The payload stays with the subject (the submission); a job only says what to do, for whom, and who holds it.
+"""
+
+from django.db import models
+from django.db.models import Q
+
+from outbox.models.fields import ClockTimestamp
+
+
+class JobState(models.IntegerChoices):
+    """Only these two live in the hot table."""
+
+    READY = 0
+    RUNNING = 1
+
+
+class Lane(models.IntegerChoices):
+    """Fresh work first; regrades and old backlog must not starve it."""
+
+    FRESH = 0
+    BACKLOG = 1
+
+
+class JobIdentity(models.Model):
+    """What every job row says, alive, finished or dead. `group_id` is the unit of fairness (an exam)."""
+
+    tenant_id = models.UUIDField()
+    group_id = models.UUIDField()
+    job_id = models.UUIDField()
+    kind = models.CharField(max_length=40)
+    subject_id = models.UUIDField()
+    lane = models.SmallIntegerField(choices=Lane, default=Lane.FRESH)
+    priority = models.SmallIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        abstract = True
+
+
+class Job(JobIdentity):
+    """A waiting or running job. Held by whoever knows `lease_id`, until `leased_until`."""
+
+    pk = models.CompositePrimaryKey("group_id", "job_id")
+    state = models.SmallIntegerField(
+        choices=JobState, default=JobState.READY, db_default=JobState.READY
+    )
+    run_at = models.DateTimeField(db_default=ClockTimestamp())
+    tries = models.PositiveSmallIntegerField(default=0, db_default=0)
+    snoozes = models.PositiveIntegerField(default=0, db_default=0)
+    lost_leases = models.PositiveSmallIntegerField(default=0, db_default=0)
+    lease_id = models.UUIDField(null=True)
+    leased_until = models.DateTimeField(null=True)
+    leased_by = models.UUIDField(null=True)
+    error_class = models.CharField(max_length=80, blank=True, default="", db_default="")
+    error_detail = models.TextField(blank=True, default="", db_default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["group_id", "subject_id", "kind"],
+                name="one_job_per_subject_and_kind",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=JobState.values), name="jobs_state_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    state=JobState.READY,
+                    lease_id__isnull=True,
+                    leased_until__isnull=True,
+                )
+                | Q(
+                    state=JobState.RUNNING,
+                    lease_id__isnull=False,
+                    leased_until__isnull=False,
+                ),
+                name="a_running_job_has_a_lease",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["lane", "priority", "run_at", "job_id"],
+                condition=Q(state=JobState.READY),
+                name="jobs_ready_idx",
+            ),
+            models.Index(
+                fields=["leased_until"],
+                condition=Q(state=JobState.RUNNING),
+                name="jobs_running_idx",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.job_id}"
+
+
+class FinishedJob(JobIdentity):
+    """A job that ended well, moved out of the hot table in the settling transaction."""
+
+    pk = models.CompositePrimaryKey("group_id", "job_id")
+    tries = models.PositiveSmallIntegerField()
+    finished_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.job_id}"
+
+
+class DeadLetter(JobIdentity):
+    """A job given up: cause, every try, and whether somebody replayed it."""
+
+    id = models.UUIDField(primary_key=True)
+    cause = models.CharField(max_length=40)
+    error_class = models.CharField(max_length=80, blank=True, default="")
+    error_detail = models.TextField(blank=True, default="")
+    tries = models.PositiveSmallIntegerField()
+    lost_leases = models.PositiveSmallIntegerField(default=0)
+    died_at = models.DateTimeField(db_default=ClockTimestamp())
+    replayed_at = models.DateTimeField(null=True)
+    replayed_by = models.UUIDField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["died_at"],
+                condition=Q(replayed_at__isnull=True),
+                name="dead_letters_open_idx",
+            ),
+            models.Index(fields=["subject_id"], name="dead_letters_subject_idx"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.job_id}: {self.cause}"
+
+
+class RetryBudget(models.Model):
+    """Tokens for retries of one kind: each first try adds 0.1, each retry takes 1 (DESIGN 4)."""
+
+    kind = models.CharField(max_length=40, primary_key=True)
+    tokens = models.FloatField(default=10.0)
+    updated_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.tokens:.1f}"

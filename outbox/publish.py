@@ -1,0 +1,66 @@
+"""How a state change enters the log: `publish()` appends events in the transaction that made the change.
+
+The one rule: lock the subject's row (or insert its new version) *before* calling this, so that the
+sequence number is taken under that lock. The proof of per-subject order needs it (ADR 0001).
+"""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+from uuid import UUID
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import connection
+from uuid_utils.compat import uuid7
+
+from outbox.db import load_sql, require_transaction
+from outbox.models.log import ActorType
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Actor:
+    """Who caused a change. A person is always named."""
+
+    type: ActorType
+    id: UUID | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NewEvent:
+    """One event to append: an immutable fact about `subject` at `subject_version`."""
+
+    kind: str
+    subject: str
+    subject_version: int
+    actor: Actor
+    payload: Mapping[str, Any]
+    tenant_id: UUID | None = None
+    schema_version: int = 1
+    batch_id: UUID | None = None
+    cause_id: UUID | None = None
+    correlation_id: UUID | None = None
+    event_id: UUID = dataclasses.field(default_factory=uuid7)
+
+
+def publish(events: Iterable[NewEvent]) -> list[UUID]:
+    """Append events to the log, in the order given; return their ids. Needs a transaction."""
+    require_transaction()
+    rows = [_as_row(event) for event in events]
+    if not rows:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            load_sql("outbox", "append_events"),
+            {"events": json.dumps(rows, cls=DjangoJSONEncoder)},
+        )
+    return [row["event_id"] for row in rows]
+
+
+def _as_row(event: NewEvent) -> dict[str, Any]:
+    row = {
+        name: getattr(event, name)
+        for name in NewEvent.__dataclass_fields__
+        if name != "actor"
+    }
+    return row | {"actor_type": event.actor.type, "actor_id": event.actor.id}

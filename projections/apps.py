@@ -1,0 +1,10 @@
+"""Django's registration of the projections app."""
+
+from django.apps import AppConfig
+
+
+class ProjectionsConfig(AppConfig):
+    """Read models made from the log; each can be thrown away and rebuilt."""
+
+    name = "projections"
+    verbose_name = "Projections"
