@@ -1,0 +1,96 @@
+"""The database under the tests: a real PostgreSQL 18 of their own, started for this run and gone after it.
+
+One server per run, durable like the product's (tests kill things); with xdist one test database per worker. It has to be up before
+Django reads its settings, so `DJANGO_SETTINGS_MODULE` is set here and not in pyproject.toml.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import django
+import pytest
+
+from config.postgres import Cluster
+from config.postgres.place import APP_ROLE, SUPERUSER
+
+SERVER_FOLDER = (
+    "HANDOVER_TEST_SERVER"  # how the run tells its xdist workers and its child processes where the server is
+)
+_cluster_key = pytest.StashKey[Cluster]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start the server (xdist: only in the controlling process) and point Django at it."""
+    if not hasattr(config, "workerinput"):
+        if "DJANGO_SETTINGS_MODULE" in os.environ:
+            raise pytest.UsageError(
+                "Unset DJANGO_SETTINGS_MODULE: the tests choose settings and database themselves."
+            )
+        config.stash[_cluster_key] = cluster = _start_server()
+        os.environ[SERVER_FOLDER] = str(cluster.place.folder)
+    os.environ.update(_environment(Cluster(Path(os.environ[SERVER_FOLDER]))))
+    django.setup()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the server and remove its folder: also after Ctrl-C, and when the collection failed."""
+    cluster = config.stash.get(_cluster_key, None)
+    if cluster is not None:
+        cluster.stop(seconds=5)
+        shutil.rmtree(cluster.place.folder)
+
+
+def _start_server() -> Cluster:
+    cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-test-")))
+    try:
+        cluster.start()
+    except BaseException:
+        cluster.stop(seconds=5)
+        shutil.rmtree(cluster.place.folder, ignore_errors=True)
+        raise
+    return cluster
+
+
+def _environment(cluster: Cluster) -> dict[str, str]:
+    """Return every variable the settings read that must not come from the developer's machine."""
+    return {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "ENV_FILE": os.devnull,
+        "DEBUG": "true",  # development's settings; pytest-django itself turns settings.DEBUG off
+        "SECRET_KEY": "the-tests-need-no-secret-but-django-wants-fifty-characters-of-it",
+        "HANDOVER_DATA": str(cluster.place.folder / "handover"),
+        "DATABASE_URL": cluster.url(SUPERUSER),
+        "DATABASE_OWNER_URL": cluster.url(SUPERUSER),
+    }
+
+
+@pytest.fixture(scope="session")
+def server() -> Cluster:
+    """The run's PostgreSQL server: its addresses and its programs (`pgbench`, `psql`). Never start or stop it."""
+    return Cluster(Path(os.environ[SERVER_FOLDER]))
+
+
+@pytest.fixture
+def database_url(server: Cluster, db: None) -> str:
+    """The address of this worker's test database, for a second connection or another process."""
+    from django.conf import settings  # noqa: PLC0415 - settings exist only after pytest_configure
+
+    return server.url(SUPERUSER, str(settings.DATABASES["default"]["NAME"]))
+
+
+@pytest.fixture
+def app_database_url(server: Cluster, database_url: str) -> str:
+    """The same database for the application's role, which may not rewrite the log (the role exists once migrated)."""
+    return server.url(APP_ROLE, database_url.rpartition("/")[2])
+
+
+@pytest.fixture
+def process_environment(database_url: str) -> dict[str, str]:
+    """The environment for a real process of ours (`manage.py …`) on this test's database. Use transaction=True with it."""
+    return {
+        **os.environ,
+        "DATABASE_URL": database_url,
+        "DATABASE_OWNER_URL": database_url,
+    }
