@@ -38,6 +38,20 @@ class TooLarge(ExamsError):
     status = 413
 
 
+class InvalidCredentials(ExamsError):
+    """This username and password do not belong together."""
+
+    code = "invalid_credentials"
+    status = 401
+
+
+class InvalidToken(ExamsError):
+    """This token is not valid; sign in again."""
+
+    code = "invalid_token"
+    status = 401
+
+
 class NotFound(ExamsError):
     """There is nothing of yours here."""
 

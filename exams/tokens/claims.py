@@ -1,0 +1,16 @@
+"""What a token says about its bearer."""
+
+import dataclasses
+from uuid import UUID
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Claims:
+    """A signed statement: this person, of this school, in this role. Times are seconds since 1970, by the database's clock."""
+
+    user_id: UUID
+    school_id: UUID | None
+    role: str
+    issued_at: float
+    expires_at: float
+    token_id: str
