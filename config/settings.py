@@ -1,15 +1,19 @@
 """Every value that may differ between two machines, read from the environment by django-environ.
 
-`.env.example` lists exactly the variables read here; a test compares the two.
+`.env.example` lists exactly the variables read here; a test compares the two. The defaults are those of `make run`:
+the embedded database and keys below `HANDOVER_DATA`, so that any `manage.py` command finds the running server untold.
 """
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import django_stubs_ext
 import environ
+from csp.constants import NONE, SELF
 
-from config.postgres.place import APP_ROLE, Place
+from config.keys import read_keys, read_secret_key
+from config.postgres.place import APP_ROLE, OWNER_ROLE, Place
 
 django_stubs_ext.monkeypatch()  # lets ModelAdmin[Exam] and the like be written at run time
 
@@ -17,36 +21,71 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 environ.Env.read_env(BASE_DIR / env.str("ENV_FILE", default=".env"))
 
-DEBUG = env.bool("DEBUG", default=False)
-DATA_DIR = Path(env.str("HANDOVER_DATA", default=str(BASE_DIR / ".data"))).resolve()
-SECRET_KEY = env.str("SECRET_KEY", default="insecure-development-key-change-me")
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+# --- This installation -------------------------------------------------------------------------------------------------
 
-DATABASES = {"default": env.db("DATABASE_URL", default=Place(DATA_DIR).url(APP_ROLE))}
-DATABASES["default"]["HOST"] = unquote(
-    DATABASES["default"]["HOST"]
-)  # a socket folder: postgres://me@%2Fvar%2Frun/name
+DEBUG = env.bool("DEBUG", default=False)
+HTTPS = env.bool("HTTPS", default=not DEBUG)
+DATA_DIR = Path(env.str("HANDOVER_DATA", default=str(BASE_DIR / ".data"))).resolve()
+KEYS_DIR = Path(env.str("HANDOVER_KEYS", default=str(DATA_DIR / "keys"))).resolve()
+SECRET_KEY = env.str("SECRET_KEY", default=read_secret_key(KEYS_DIR))
+TOKEN_KEYS = read_keys(KEYS_DIR, "tokens")  # id → HMAC secret; the first signs, all verify
+TOKEN_HOURS = env.float("TOKEN_HOURS", default=12)  # how long a bearer token works; at most 24
+RECEIPT_KEYS = read_keys(
+    KEYS_DIR, "receipts"
+)  # id → Ed25519 private key (PEM); the first signs, all are published
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+# --- Database ----------------------------------------------------------------------------------------------------------
+# `default` is the application's role: it cannot rewrite the log. `owner` owns the tables: `migrate --database owner`.
+
+
+def _read_database(name: str, fallback: str, *, pool_size: int) -> dict[str, Any]:
+    database: dict[str, Any] = env.db(name, default=fallback)
+    database["HOST"] = unquote(database["HOST"])  # a socket's folder: postgres://me@%2Fvar%2Frun/name
+    if pool_size:
+        database.setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
+    return database
+
+
+_database_url = env.str("DATABASE_URL", default=Place(DATA_DIR).url(APP_ROLE))
+_owner_url = _database_url if "DATABASE_URL" in env.ENVIRON else Place(DATA_DIR).url(OWNER_ROLE)
+DATABASES = {
+    "default": _read_database(
+        "DATABASE_URL", _database_url, pool_size=env.int("DATABASE_POOL_SIZE", default=0)
+    ),
+    "owner": {**_read_database("DATABASE_OWNER_URL", _owner_url, pool_size=0), "TEST": {"MIRROR": "default"}},
+}
+APP_ROLE_NAME = env.str("HANDOVER_APP_ROLE", default=APP_ROLE)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DURABILITY = env.str("HANDOVER_DURABILITY", default="local")
+
+CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
+
+# --- Application -------------------------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
+    "config",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.contrib.postgres",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "csp",
     "projections",
     "exams",
     "gradebook",
     "outbox",
 ]
-AUTH_USER_MODEL = "gradebook.User"
-
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -55,14 +94,13 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
+WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "config" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -73,10 +111,118 @@ TEMPLATES = [
         },
     }
 ]
-STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "config" / "static"]
-STATIC_ROOT = DATA_DIR / "static"
+
+AUTH_USER_MODEL = "gradebook.User"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+# --- Languages: the texts are English; numbers and dates are written and read as each person's browser asks -------------
+
 USE_TZ = True
 TIME_ZONE = "UTC"
-LANGUAGE_CODE = "en"
 USE_I18N = True
+LANGUAGE_CODE = "en"
+LANGUAGES = [
+    ("en", "English"),
+    ("en-gb", "British English"),
+    ("de", "Deutsch"),
+    ("es", "Español"),
+    ("fi", "Suomi"),
+    ("fr", "Français"),
+    ("it", "Italiano"),
+    ("nl", "Nederlands"),
+    ("pl", "Polski"),
+    ("pt", "Português"),
+    ("sv", "Svenska"),
+]
+
+# --- Static files ------------------------------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
+_STATIC_STORAGE = (
+    "django.contrib.staticfiles.storage.StaticFilesStorage"
+    if DEBUG
+    else "config.storage.HashedStaticFilesStorage"
+)
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": _STATIC_STORAGE},
+}
+
+# --- What browsers may do ----------------------------------------------------------------------------------------------
+# Everything comes from here and nothing is inline, so that text a student wrote can never run in a teacher's browser.
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "base-uri": [NONE],
+        "connect-src": [SELF],
+        "font-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "img-src": [SELF, "data:"],
+        "script-src": [SELF],
+        "style-src": [SELF],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "config.refusals.csrf_failure"
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+if env.bool("TRUST_PROXY", default=False):  # only behind a proxy that always sets this header itself
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+
+# --- REST --------------------------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "config.rest.LenientNegotiation",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "config.rest.handle_exception",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Handover",
+    "DESCRIPTION": "Sit exams, hand them in, and hold a receipt that anybody can verify.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+
+# --- Log lines: one a line on stderr; the supervisor (or the container) keeps them ---------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
+}

@@ -12,6 +12,7 @@ from pathlib import Path
 import django
 import pytest
 
+from config.keys import ensure_keys
 from config.postgres import Cluster
 from config.postgres.place import APP_ROLE, SUPERUSER
 
@@ -46,6 +47,7 @@ def _start_server() -> Cluster:
     cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-test-")))
     try:
         cluster.start()
+        ensure_keys(cluster.place.folder / "handover" / "keys")
     except BaseException:
         cluster.stop(seconds=5)
         shutil.rmtree(cluster.place.folder, ignore_errors=True)
@@ -61,6 +63,7 @@ def _environment(cluster: Cluster) -> dict[str, str]:
         "DEBUG": "true",  # development's settings; pytest-django itself turns settings.DEBUG off
         "SECRET_KEY": "the-tests-need-no-secret-but-django-wants-fifty-characters-of-it",
         "HANDOVER_DATA": str(cluster.place.folder / "handover"),
+        "HANDOVER_KEYS": str(cluster.place.folder / "handover" / "keys"),
         "DATABASE_URL": cluster.url(SUPERUSER),
         "DATABASE_OWNER_URL": cluster.url(SUPERUSER),
     }

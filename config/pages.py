@@ -1,0 +1,21 @@
+"""The few pages that belong to no app: the front door."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from gradebook.models import Role, User
+
+HOME = {Role.STUDENT: "/exams/", Role.TEACHER: "/marksheets/", Role.ADMIN: "/admin/"}
+
+
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    """Send everybody to where their work is."""
+    assert isinstance(request.user, User)
+    return redirect(find_home(request.user))
+
+
+def find_home(user: User) -> str:
+    """Return the address of this person's own first page."""
+    return HOME[Role.ADMIN] if user.is_staff else HOME[Role(user.role)]
