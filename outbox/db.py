@@ -1,19 +1,51 @@
-"""The few database helpers every app shares: named SQL files, and "this needs a transaction"."""
+"""The few database helpers every app shares: named SQL files, "this needs a transaction", what is worth a retry."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from functools import cache
 from importlib import resources
+from typing import Any, cast
 
-from django.db import connection, transaction
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
+from django.db.backends.utils import CursorWrapper
+from psycopg import sql
+
+# Failures that say nothing about the work itself, by SQLSTATE class (PostgreSQL manual, appendix A): connection lost,
+# serialization and deadlock, out of resources, limits exceeded, operator intervention, system error.
+TRANSIENT_CLASSES = frozenset({"08", "40", "53", "54", "57", "58"})
+LOCK_NOT_AVAILABLE = "55P03"
+# Raised by a limit of ours on purpose (`idle_in_transaction_session_timeout` and its kin).
+INVALID_TRANSACTION_TERMINATION = "25P03"
 
 
 @cache
 def load_sql(package: str, name: str) -> str:
     """Return the text of `<package>/sql/<name>.sql`; one statement a file, read once per process."""
-    return (
-        resources.files(package)
-        .joinpath("sql", f"{name}.sql")
-        .read_text(encoding="utf-8")
-    )
+    return resources.files(package).joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+
+
+def bind_tables(statement: str, tables: Mapping[str, sql.Identifier]) -> str:
+    """Return the statement with each `{name}` replaced by its table, quoted by psycopg."""
+    composed = sql.SQL(statement).format(**tables)
+    connection.ensure_connection()
+    return composed.as_string(connection.connection)
+
+
+def fetch_row(
+    cursor: CursorWrapper, package: str, name: str, parameters: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """Run a named statement that always gives a row (an aggregate, say) and return it."""
+    row = find_row(cursor, package, name, parameters)
+    assert row is not None
+    return row
+
+
+def find_row(
+    cursor: CursorWrapper, package: str, name: str, parameters: Mapping[str, Any]
+) -> tuple[Any, ...] | None:
+    """Run a named statement and return its first row, or None."""
+    cursor.execute(load_sql(package, name), parameters)
+    return cast("tuple[Any, ...] | None", cursor.fetchone())
 
 
 def require_transaction(using: str = "default") -> None:
@@ -23,9 +55,34 @@ def require_transaction(using: str = "default") -> None:
         raise transaction.TransactionManagementError(message)
 
 
-def database_now() -> object:
+def forbid_transaction(using: str = "default") -> None:
+    """Raise `TransactionManagementError` when the caller has a transaction open: this needs one of its own."""
+    if transaction.get_connection(using).in_atomic_block:
+        message = "This must not run inside a transaction: it needs its own snapshot and its own commit."
+        raise transaction.TransactionManagementError(message)
+
+
+def database_now() -> datetime:
     """Return the database's clock (`clock_timestamp()`), the only clock that decides anything."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
-        row = cursor.fetchone()
-    return row[0]
+        return cast("datetime", cursor.fetchone()[0])
+
+
+def find_sqlstate(error: BaseException) -> str | None:
+    """Return the SQLSTATE of a database error (Django's or psycopg's), None when the server never said one."""
+    state = getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)
+    return cast("str | None", state)
+
+
+def is_transient(error: BaseException) -> bool:
+    """Say whether the same work may succeed if it is simply done again later: the fault is not in the work.
+
+    A database error without a SQLSTATE never reached the server or lost it on the way: a broken connection.
+    """
+    if not isinstance(error, DatabaseError | InterfaceError):
+        return False
+    state = find_sqlstate(error)
+    if state is None:
+        return isinstance(error, OperationalError | InterfaceError)  # the connection broke
+    return state[:2] in TRANSIENT_CLASSES or state in {LOCK_NOT_AVAILABLE, INVALID_TRANSACTION_TERMINATION}

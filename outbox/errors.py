@@ -9,3 +9,40 @@ class OutboxError(Exception):
 
     def __init__(self, detail: str | None = None) -> None:
         super().__init__(detail or (type(self).__doc__ or "").strip())
+
+
+class UnknownConsumer(OutboxError):
+    """There is no consumer of this name."""
+
+    code = "unknown_consumer"
+    status = 404
+
+
+class CursorOfAnotherEpoch(OutboxError):
+    """The consumer's cursor belongs to another epoch of the log, so its position means nothing here."""
+
+    code = "cursor_of_another_epoch"
+
+
+class CursorAheadOfLog(OutboxError):
+    """The consumer's cursor is past the end of the log: the log was restored, or the cursor was moved by hand."""
+
+    code = "cursor_ahead_of_log"
+
+
+class CursorMoved(OutboxError):
+    """The cursor changed under a running batch (a rebuild began, or another instance went on): nothing was kept."""
+
+    code = "cursor_moved"
+
+
+class NotRebuildable(OutboxError):
+    """This consumer has no tables that could be filled again from the log."""
+
+    code = "not_rebuildable"
+
+
+class RebuildFailed(OutboxError):
+    """The rebuild stopped before it was complete; the live tables are as they were."""
+
+    code = "rebuild_failed"

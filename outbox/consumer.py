@@ -1,0 +1,64 @@
+"""What a consumer is: a name, the kinds of event it cares about, and `apply()`, which does one batch's work.
+
+The runner (`outbox.batches`) reads, locks, retries, parks and advances; a handler only writes, set-based, inside the runner's
+transaction. It must not commit, must not depend on the clock or on the size of a batch, and meets every event of its kinds
+exactly once, in order of position (a parked subject's events later, still in their own order).
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Protocol, runtime_checkable
+
+from django.db import connection
+from psycopg import sql
+
+from outbox.db import bind_tables, load_sql
+from outbox.log import StoredEvent, list_events_at
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Batch:
+    """The work of one `apply()`: positions in rising order, never empty, and the tables to write to.
+
+    `tables` maps each of a projection's table names to the table to fill: itself, or its twin in a rebuild beside it.
+    """
+
+    positions: Sequence[int]
+    tables: Mapping[str, sql.Identifier] = dataclasses.field(default_factory=dict)
+
+    def read_events(self) -> list[StoredEvent]:
+        """Return the events themselves, in order, for a handler that works in Python (one indexed read)."""
+        return list_events_at(self.positions)
+
+    def execute(self, package: str, name: str, **parameters: Any) -> int:
+        """Run `<package>/sql/<name>.sql` over the batch and return how many rows it wrote.
+
+        In the file, `%(positions)s::bigint[]` is this batch and `{app_table}` is one of the projection's tables.
+        """
+        statement = bind_tables(load_sql(package, name), self.tables)
+        with connection.cursor() as cursor:
+            cursor.execute(statement, {**parameters, "positions": list(self.positions)})
+            return int(cursor.rowcount)
+
+
+class ConsumerHandler(Protocol):
+    """Somebody who follows the log. Register an instance with `outbox.registry.register`."""
+
+    name: str
+    kinds: frozenset[str]  # events of other kinds are passed over without being read
+    staleness_budget: timedelta  # how far behind it may be before screens say so
+
+    def apply(self, batch: Batch) -> None:
+        """Do the batch's work. An exception undoes it: transient database errors are retried, others are poison."""
+
+
+@runtime_checkable
+class Projection(ConsumerHandler, Protocol):
+    """A consumer whose tables hold nothing but what the log says: they may be thrown away and filled again.
+
+    Every row must follow from the events alone, and each table needs a primary key that does too (no serial numbers, no clock),
+    so that two fillings can be compared row by row.
+    """
+
+    tables: tuple[str, ...]
