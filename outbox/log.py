@@ -56,4 +56,9 @@ def list_events_at(positions: Sequence[int]) -> list[StoredEvent]:
 def _read(statement: str, parameters: dict[str, Any]) -> list[StoredEvent]:
     with connection.cursor() as cursor:
         cursor.execute(load_sql("outbox", statement), parameters)
-        return [StoredEvent(*row[:-1], payload=json.loads(row[-1])) for row in cursor.fetchall()]
+        return [_as_event(row) for row in cursor.fetchall()]
+
+
+def _as_event(row: tuple[Any, ...]) -> StoredEvent:
+    *columns, payload = row
+    return StoredEvent(*(*columns, json.loads(payload)))  # Django leaves jsonb as text on a plain cursor
