@@ -43,6 +43,7 @@ class InvalidCredentials(ExamsError):
 
     code = "invalid_credentials"
     status = 401
+    auth_header = "Bearer"  # what a 401 must say: how to sign in
 
 
 class InvalidToken(ExamsError):
@@ -50,6 +51,7 @@ class InvalidToken(ExamsError):
 
     code = "invalid_token"
     status = 401
+    auth_header = "Bearer"
 
 
 class NotFound(ExamsError):
@@ -113,3 +115,17 @@ class OutcomeUnknown(ExamsError):
 
     code = "outcome_unknown"
     status = 503
+
+
+class RevisionPublished(ExamsError):
+    """A published revision never changes; make a new revision from it and publish that."""
+
+    code = "revision_published"
+    status = 409
+
+
+class NotPublishable(ExamsError):
+    """This revision cannot be published yet; `problems` names each question and what is wrong with it."""
+
+    code = "not_publishable"
+    status = 409

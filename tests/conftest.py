@@ -33,6 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[SERVER_FOLDER] = str(cluster.place.folder)
     os.environ.update(_environment(Cluster(Path(os.environ[SERVER_FOLDER]))))
     django.setup()
+    config.pluginmanager.import_plugin("tests.people")  # the fixed people; models exist from here on
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
