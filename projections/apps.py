@@ -8,3 +8,10 @@ class ProjectionsConfig(AppConfig):
 
     name = "projections"
     verbose_name = "Projections"
+
+    def ready(self) -> None:
+        """Make the projections known to the outbox, which runs and rebuilds them."""
+        from outbox import registry
+        from projections.history.projector import MarksheetHistory
+
+        registry.register(MarksheetHistory())

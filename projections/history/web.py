@@ -1,0 +1,62 @@
+"""The history pages: a whole page, or (for the drawer) just its lines. Both read the projection and nothing else.
+
+History may lag behind the sheet; as soon as it is further behind than its budget, the page says so.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from gradebook import policies
+from outbox.staleness import get_staleness
+from projections.history.lines import describe_changes
+from projections.history.projector import MarksheetHistory
+from projections.history.queries import HistoryPage, list_cell_history, list_sheet_history
+
+
+@login_required
+@require_GET
+def sheet_history(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
+    """Show every change in one mark sheet, newest first."""
+    _require_view(request, sheet_id)
+    page = list_sheet_history(sheet_id=sheet_id, before=_read_before(request))
+    return _render(request, page, sheet_id=sheet_id, is_cell=False)
+
+
+@login_required
+@require_GET
+def cell_history(request: HttpRequest, sheet_id: UUID, column_id: UUID, student_id: UUID) -> HttpResponse:
+    """Show every change of one cell, newest first."""
+    _require_view(request, sheet_id)
+    page = list_cell_history(
+        sheet_id=sheet_id, column_id=column_id, student_id=student_id, before=_read_before(request)
+    )
+    return _render(request, page, sheet_id=sheet_id, is_cell=True)
+
+
+def _require_view(request: HttpRequest, sheet_id: UUID) -> None:
+    if not request.user.is_authenticated or not policies.may_view_sheet(request.user, sheet_id):
+        raise Http404
+
+
+def _read_before(request: HttpRequest) -> int | None:
+    """Return the position to page on from; anything that is not one starts at the top."""
+    text = request.GET.get("before", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def _render(request: HttpRequest, page: HistoryPage, **context: Any) -> HttpResponse:
+    lines = list(describe_changes(page.lines))
+    template = "history_lines" if "fragment" in request.GET else "history_page"
+    context |= {
+        "lines": lines,
+        "subject": lines[0].change if lines else None,
+        "older_before": page.older_before,
+        "is_first_page": "before" not in request.GET,
+        "staleness": get_staleness(MarksheetHistory.name),
+    }
+    return render(request, f"projections/{template}.html", context)
