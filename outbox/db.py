@@ -75,6 +75,12 @@ def find_sqlstate(error: BaseException) -> str | None:
     return cast("str | None", state)
 
 
+def find_constraint(error: BaseException) -> str | None:
+    """Return the name of the constraint a database error speaks of, if it speaks of one."""
+    diagnosis = getattr(error.__cause__, "diag", None)
+    return diagnosis.constraint_name if diagnosis else None
+
+
 def is_transient(error: BaseException) -> bool:
     """Say whether the same work may succeed if it is simply done again later: the fault is not in the work.
 

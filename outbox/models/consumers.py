@@ -18,25 +18,23 @@ class Consumer(models.Model):
     """One row per consumer: its cursor `(epoch, shard, position)`, locked for the length of a batch."""
 
     name = models.CharField(max_length=60, primary_key=True)
-    epoch = models.PositiveIntegerField(default=0)
-    shard = models.PositiveSmallIntegerField(default=0)
-    generation = models.PositiveIntegerField(default=1)
-    position = models.BigIntegerField(default=0)
+    epoch = models.PositiveIntegerField(default=0, db_default=0)
+    shard = models.PositiveSmallIntegerField(default=0, db_default=0)
+    generation = models.PositiveIntegerField(default=1, db_default=1)
+    position = models.BigIntegerField(default=0, db_default=0)
     state = models.CharField(
-        max_length=12, choices=ConsumerState, default=ConsumerState.RUNNING
+        max_length=12, choices=ConsumerState, default=ConsumerState.RUNNING, db_default=ConsumerState.RUNNING
     )
     staleness_budget = models.DurationField()
     heartbeat_at = models.DateTimeField(null=True)
     advanced_at = models.DateTimeField(null=True)
     failing_pos = models.BigIntegerField(null=True)
-    failing_tries = models.PositiveSmallIntegerField(default=0)
-    failing_error = models.TextField(blank=True, default="")
+    failing_tries = models.PositiveSmallIntegerField(default=0, db_default=0)
+    failing_error = models.TextField(blank=True, default="", db_default="")
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(position__gte=0), name="consumers_position_not_negative"
-            ),
+            models.CheckConstraint(condition=Q(position__gte=0), name="consumers_position_not_negative"),
             models.CheckConstraint(
                 condition=Q(state__in=ConsumerState.values),
                 name="consumers_state_known",
@@ -50,9 +48,7 @@ class Consumer(models.Model):
 class ParkedSubject(models.Model):
     """A subject whose event failed three times: its later events wait here, every other subject flows."""
 
-    consumer = models.ForeignKey(
-        Consumer, on_delete=models.CASCADE, related_name="parked_subjects"
-    )
+    consumer = models.ForeignKey(Consumer, on_delete=models.CASCADE, related_name="parked_subjects")
     subject = models.CharField(max_length=120)
     error = models.TextField()
     tries = models.PositiveSmallIntegerField()
@@ -60,9 +56,7 @@ class ParkedSubject(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["consumer", "subject"], name="one_parking_place_per_subject"
-            )
+            models.UniqueConstraint(fields=["consumer", "subject"], name="one_parking_place_per_subject")
         ]
 
     def __str__(self) -> str:
@@ -72,16 +66,12 @@ class ParkedSubject(models.Model):
 class ParkedEvent(models.Model):
     """One event that waits for its parked subject to be released; replayed in order of position."""
 
-    parked_subject = models.ForeignKey(
-        ParkedSubject, on_delete=models.CASCADE, related_name="events"
-    )
+    parked_subject = models.ForeignKey(ParkedSubject, on_delete=models.CASCADE, related_name="events")
     pos = models.BigIntegerField()
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["parked_subject", "pos"], name="an_event_is_parked_once"
-            )
+            models.UniqueConstraint(fields=["parked_subject", "pos"], name="an_event_is_parked_once")
         ]
 
     def __str__(self) -> str:

@@ -24,14 +24,12 @@ class ActorType(models.TextChoices):
 class Event(models.Model):
     """One immutable fact. `subject` + `subject_version` name the cell or attempt and its own order."""
 
-    seq = models.BigAutoField(
-        primary_key=True
-    )  # GENERATED ALWAYS, cache 1: see the migration
+    seq = models.BigAutoField(primary_key=True)  # GENERATED ALWAYS, cache 1: outbox/migrations/0002
     event_id = models.UUIDField(unique=True)
     xid = Xid8Field(db_default=CurrentTransactionId(), editable=False)
     tenant_id = models.UUIDField(null=True)
     kind = models.CharField(max_length=60)
-    schema_version = models.PositiveSmallIntegerField(default=1)
+    schema_version = models.PositiveSmallIntegerField(default=1, db_default=1)
     subject = models.CharField(max_length=120)
     subject_version = models.PositiveIntegerField()
     actor_type = models.CharField(max_length=10, choices=ActorType)
@@ -71,11 +69,7 @@ class EventPosition(models.Model):
     digest = models.BinaryField()
 
     class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(pos__gt=0), name="positions_start_at_one"
-            )
-        ]
+        constraints = [models.CheckConstraint(condition=Q(pos__gt=0), name="positions_start_at_one")]
 
     def __str__(self) -> str:
         return f"{self.pos} = seq {self.seq}"
@@ -85,10 +79,12 @@ class Tick(models.Model):
     """One pass of the sequencer: the snapshot it numbered up to. Its key is the fence between two passes."""
 
     tick_id = models.BigIntegerField(primary_key=True)
-    epoch = models.PositiveIntegerField(default=0)
-    shard = models.PositiveSmallIntegerField(default=0)
+    epoch = models.PositiveIntegerField(default=0, db_default=0)
+    shard = models.PositiveSmallIntegerField(default=0, db_default=0)
     first_pos = models.BigIntegerField()
     last_pos = models.BigIntegerField()
+    # Events up to this sequence number were there before the epoch began: their transaction ids may be another cluster's.
+    seq_floor = models.BigIntegerField(default=0, db_default=0)
     snapshot_xmax = Xid8Field()
     snapshot_xip = ArrayField(Xid8Field())
     digest = models.BinaryField()

@@ -9,9 +9,7 @@ class Heartbeat(models.Model):
     """One process incarnation (never a host name): who it is, what it does, when it was last seen."""
 
     incarnation = models.UUIDField(primary_key=True)
-    role = models.CharField(
-        max_length=60
-    )  # "worker", "sequencer", "consumer:marksheet_history", "sweeper"
+    role = models.CharField(max_length=60)  # "worker", "sequencer", "consumer:marksheet_history", "sweeper"
     pid = models.PositiveIntegerField()
     host = models.CharField(max_length=255)
     started_at = models.DateTimeField(db_default=ClockTimestamp())
