@@ -33,6 +33,9 @@ TOKEN_HOURS = env.float("TOKEN_HOURS", default=12)  # how long a bearer token wo
 RECEIPT_KEYS = read_keys(
     KEYS_DIR, "receipts"
 )  # id → Ed25519 private key (PEM); the first signs, all are published
+HOST = env.str("HOST", default="127.0.0.1")
+PORT = env.int("PORT", default=8000)
+WEB_CONCURRENCY = env.int("WEB_CONCURRENCY", default=1)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
@@ -61,7 +64,16 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DURABILITY = env.str("HANDOVER_DURABILITY", default="local")
 
 CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
+
+# A task is acknowledged after its work: to receive it twice is harmless, its receipt is in the database; to lose it is not.
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_TRANSPORT_OPTIONS = {"confirm_publish": True}
 
 # --- Application -------------------------------------------------------------------------------------------------------
 

@@ -34,6 +34,7 @@ class Cluster:
         self.notes: list[str] = []
         self._account: Account | None = None
         self._binaries: Binaries | None = None
+        self._log_start = 0
 
     @property
     def binaries(self) -> Binaries:
@@ -64,9 +65,9 @@ class Cluster:
                 "A database server left over from a killed run was stopped first; nothing is lost."
             )
         prepare_data(self.place, self.account, self.binaries)
-        seen = self._rotate_log()
+        self._log_start = self._rotate_log()
         self.process = self._spawn()
-        self._wait_until_ready(seen, seconds)
+        self._wait_until_ready(seconds)
 
     def stop(self, *, seconds: float = 60) -> None:
         """Stop the server; do nothing when it does not run."""
@@ -77,10 +78,15 @@ class Cluster:
         self.process.wait()
         self.process = None
 
-    def explain_end(self, seen: int = 0) -> str:
-        """Say in one line why the server ended, from what it logged after byte `seen`."""
+    def check_running(self) -> None:
+        """Raise PostgresError when the server ended by itself, with the reason from its log."""
+        if self.process is not None and self.process.poll() is not None:
+            raise PostgresError(self._explain_end())
+
+    def _explain_end(self) -> str:
+        """Say in one line why the server ended, from what it logged since it was started."""
         with self.place.log.open("rb") as log:
-            log.seek(seen)
+            log.seek(self._log_start)
             return explain_log(log.read().decode(errors="replace"), self.place.log)
 
     def _spawn(self) -> subprocess.Popen[bytes]:
@@ -103,13 +109,13 @@ class Cluster:
                 preexec_fn=die_with_parent(postmaster.FAST),  # noqa: PLW1509 - no threads here yet
             )
 
-    def _wait_until_ready(self, seen: int, seconds: float) -> None:
+    def _wait_until_ready(self, seconds: float) -> None:
         assert self.process is not None
         until = time.monotonic() + seconds
         while not postmaster.is_ready(self.place.data):
             if self.process.poll() is not None:
                 self.process = None
-                raise PostgresError(self.explain_end(seen))
+                raise PostgresError(self._explain_end())
             if time.monotonic() > until:
                 self.stop()
                 raise PostgresError(

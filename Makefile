@@ -1,0 +1,60 @@
+# Handover's commands. `make` alone lists them.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench bench-gate bench-worker bench-log bench-history lock install dev browser
+
+export PYTHONUTF8 := 1
+PY := .venv/bin/python
+TESTS ?= tests
+# Settings as on a bare production machine: nothing from .env, a key nobody knows.
+ALONE = ENV_FILE=/dev/null DEBUG=false SECRET_KEY=$$(od -An -N40 -tx1 /dev/urandom | tr -d ' \n')
+
+help: ## Show this list
+	@echo "Handover takes in exams at a deadline and keeps the marks that come of them."
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo "  PORT=8000  HOST=127.0.0.1  HANDOVER_DATA=.data  DATABASE_URL=…   choose where (docs/operations.md)"
+
+run: install ## Start everything on this machine; Ctrl-C stops it
+	@$(PY) -m config.run
+
+test: dev browser ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
+	@$(PY) -m pytest $(TESTS) -n 2 --dist loadgroup
+
+check: dev ## Look at the code: ruff, mypy, import directions, missing migrations, deployment settings
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports --no-logo
+	@# The warning left out says that no database was asked for its history: none is needed here.
+	$(ALONE) $(PY) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+	$(ALONE) $(PY) manage.py check --deploy --fail-level WARNING
+
+format: dev ## Write the code the way `make check` wants it
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: bench-gate bench-worker bench-log bench-history ## Measure everything (a quarter of an hour, on a quiet machine)
+
+bench-gate bench-worker bench-log bench-history: bench-%: dev
+	@$(PY) -m tests.benchmarks.$*
+
+bench-gate: ## Measure acknowledgements against pgbench in the same run
+bench-worker: ## Measure grading and claiming
+bench-log: ## Measure the sequencer
+bench-history: ## Measure rebuild and history drawer
+
+lock: dev ## Lock the newest allowed packages again (requirements/*.in → *.txt)
+	@for kind in base dev; do \
+		.venv/bin/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal --python-version 3.11 \
+			requirements/$$kind.in -o requirements/$$kind.txt; done
+
+install:
+	@sh requirements/install.sh base
+
+dev:
+	@sh requirements/install.sh dev
+
+browser:
+	@sh tests/install_browser.sh

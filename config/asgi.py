@@ -1,0 +1,40 @@
+"""The door: one path goes to the gate, everything else to Django.
+
+Django's handler costs more than the whole rest of a submission (ADR 0003), so `POST …/submission` never enters it. Any other
+method on that path, and any other path, is Django's.
+"""
+
+import os
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+_django = get_asgi_application()  # before anything that imports models
+
+from exams.gate.asgi import application as _gate  # noqa: E402
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Mapping[str, Any]]]
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+
+_SUBMISSION = re.compile(r"/api/v1/attempts/[^/]+/submission")
+
+
+def is_submission(scope: Scope) -> bool:
+    """Say whether this request is the gate's."""
+    return (
+        scope["type"] == "http"
+        and scope["method"] == "POST"
+        and _SUBMISSION.fullmatch(scope["path"]) is not None
+    )
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    """Send the request to the gate or to Django. The gate also gets the lifespan: it has a committer to start and to stop."""
+    if scope["type"] == "lifespan" or is_submission(scope):
+        await _gate(scope, receive, send)
+    else:
+        await _django(scope, receive, send)

@@ -1,0 +1,14 @@
+"""The Celery app, configured by the `CELERY_…` settings: where the relay publishes when `CELERY_BROKER_URL` is set.
+
+A message is a hint that carries ids, never state; PostgreSQL stays the record.
+"""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+app = Celery("handover")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()

@@ -1,0 +1,31 @@
+"""What the application's role may do: everything its work needs, and nothing that would rewrite the past."""
+
+from django.db import connections, transaction
+from psycopg import sql
+
+from outbox.db import load_sql
+
+GRANTS = ("grant_schema", "grant_tables", "grant_sequences", "revoke_log", "revoke_migrations")
+
+
+class RoleMissing(Exception):
+    """The application's role does not exist on this server."""
+
+
+def grant_app_role(role: str, *, using: str = "owner") -> None:
+    """Give the role its rights on every table there is now, in one transaction. To be repeated after each migration."""
+    with transaction.atomic(using), connections[using].cursor() as cursor:
+        cursor.execute(load_sql("config", "find_missing_role"), {"role": role})
+        if cursor.fetchone():
+            raise RoleMissing(
+                f"There is no role {role} on this server. Create it (CREATE ROLE {role} LOGIN PASSWORD '…'), "
+                "or name another one in HANDOVER_APP_ROLE."
+            )
+        for name in GRANTS:
+            statement = sql.SQL(load_sql("config", name)).format(role=sql.Identifier(role))
+            cursor.execute(statement.as_string(cursor.connection))
+
+
+def has_own_role() -> bool:
+    """Say whether application and migrations connect as different roles; with one role there is nothing to grant."""
+    return bool(connections["default"].settings_dict["USER"] != connections["owner"].settings_dict["USER"])

@@ -1,0 +1,46 @@
+"""`manage.py prepare`: everything between "the code is here" and "the processes may start", in one go."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config.grants import RoleMissing, grant_app_role, has_own_role
+from config.keys import ensure_keys
+from config.statics import collect_when_changed
+from gradebook.models import School
+
+
+class Command(BaseCommand):
+    """Arguments and wiring."""
+
+    help = (
+        "Bring keys, database, the application's rights and the static files to the state this version needs. Safe to repeat; "
+        "run it before the processes start, as `make run` and the container do."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take what to do about a demo school."""
+        parser.add_argument(
+            "--demo",
+            action="store_true",
+            help="load a demo school when there is no school yet (never on a database in use)",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do all steps; each does nothing when there is nothing to do."""
+        ensure_keys(settings.KEYS_DIR)
+        call_command("migrate", database="owner", interactive=False, verbosity=0, stdout=self.stdout)
+        self._grant()
+        collect_when_changed()
+        if options["demo"] and not School.objects.exists():
+            call_command("load_demo", students=60, seed=1, stdout=self.stdout)
+
+    def _grant(self) -> None:
+        if not has_own_role():
+            return
+        try:
+            grant_app_role(settings.APP_ROLE_NAME)
+        except RoleMissing as error:
+            raise CommandError(str(error)) from error

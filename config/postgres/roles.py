@@ -1,0 +1,20 @@
+"""What an embedded server must contain before the first migration: two roles and an empty database."""
+
+from importlib.resources import files
+
+import psycopg
+
+from config.postgres.cluster import Cluster
+from config.postgres.place import DATABASE, SUPERUSER
+
+
+def ensure_database(cluster: Cluster) -> None:
+    """Make the roles and the database that are missing; safe to repeat."""
+    with psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+        connection.execute(_read("create_roles"))
+        if connection.execute(_read("find_database"), {"name": DATABASE}).fetchone() is None:
+            connection.execute(_read("create_database"))
+
+
+def _read(name: str) -> bytes:
+    return files(__package__).joinpath("sql", f"{name}.sql").read_bytes()

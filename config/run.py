@@ -1,0 +1,145 @@
+"""`make run`: from an installed virtualenv to a running Handover, and back to nothing on Ctrl-C.
+
+The order matters: nobody else uses the data folder, nothing of a killed run is left, the port is free, the database runs, its schema
+and our keys are there; then the processes of the Procfile. On the way down the processes end first and the database last.
+Every refusal is one line that says what to do.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from config import leftovers, settings
+from config.lock import FolderInUse, FolderLock
+from config.postgres import Cluster, PostgresError
+from config.postgres.errors import describe_os_error
+from config.postgres.place import APP_ROLE, OWNER_ROLE
+from config.postgres.roles import ensure_database
+from config.supervisor import Supervisor
+from config.welcome import Welcome
+from outbox.stopping import Stop, stop_on_signals
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class CannotRun(Exception):
+    """Something on this machine is in the way; the message says what, and what to do."""
+
+
+def main() -> int:
+    """Run until told to stop; return the exit code."""
+    try:
+        with stop_on_signals() as stop:
+            _run(stop)
+    except (CannotRun, FolderInUse, PostgresError) as problem:
+        print(f"handover: {problem}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(
+            f"handover: {describe_os_error(error, Path(error.filename or settings.DATA_DIR))}",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
+
+
+def _run(stop: Stop) -> None:
+    with ExitStack() as until_the_end:
+        lock = _take_folder(settings.DATA_DIR)
+        until_the_end.callback(lock.release)
+        for note in leftovers.stop_all(settings.DATA_DIR):
+            _say(note)
+        _check_port(settings.HOST, settings.PORT)
+        cluster = until_the_end.enter_context(_database())
+        environment = make_environment(cluster)
+        _prepare(environment, demo=cluster is not None or settings.DEBUG)
+        if not stop.is_set:
+            _supervise(stop, cluster, environment)
+
+
+def _supervise(stop: Stop, cluster: Cluster | None, environment: Mapping[str, str]) -> None:
+    supervisor = Supervisor(settings.BASE_DIR / "Procfile", environment=environment)
+    welcome = Welcome(supervisor.say, environment["DATABASE_URL"])
+
+    def watch() -> None:
+        leftovers.record(settings.DATA_DIR, supervisor.list_pids())
+        if cluster is not None:
+            cluster.check_running()
+        welcome.watch()
+
+    supervisor.run(stop, watch=watch)
+    _say("Stopped. Everything that was handed in is kept.")
+
+
+def _take_folder(folder: Path) -> FolderLock:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return FolderLock(folder).acquire()
+    except OSError as error:
+        raise describe_os_error(error, folder) from error
+
+
+def _check_port(host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host.strip("[]"), port))
+        except OverflowError:
+            raise CannotRun(f"PORT={port} is not a port: choose one between 1024 and 65535.") from None
+        except OSError as error:
+            raise CannotRun(
+                f"Cannot listen on {host} port {port} ({error.strerror}). Choose another: PORT={port + 1} make run"
+            ) from error
+
+
+@contextmanager
+def _database() -> Iterator[Cluster | None]:
+    """Run the embedded server, unless DATABASE_URL names another one."""
+    if "DATABASE_URL" in os.environ:
+        yield None
+        return
+    cluster = Cluster(settings.DATA_DIR)
+    try:
+        cluster.start()
+        for note in cluster.notes:
+            _say(note)
+        ensure_database(cluster)
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+def make_environment(cluster: Cluster | None) -> dict[str, str]:
+    """Return the environment of the processes: this one, our programs first in PATH, and the embedded addresses if any."""
+    environment = {
+        "HTTPS": "false",
+        "PYTHONUNBUFFERED": "1",
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    if cluster is not None:
+        environment |= {"DATABASE_URL": cluster.url(APP_ROLE), "DATABASE_OWNER_URL": cluster.url(OWNER_ROLE)}
+    return environment
+
+
+def _prepare(environment: Mapping[str, str], *, demo: bool) -> None:
+    command = [sys.executable, "manage.py", "prepare", *(["--demo"] if demo else [])]
+    done = subprocess.run(
+        command, cwd=settings.BASE_DIR, env=environment, stdin=subprocess.DEVNULL, check=False
+    )
+    if done.returncode != 0:
+        raise CannotRun("The database could not be prepared; the reason is above.")
+
+
+def _say(text: str) -> None:
+    print(f"handover: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,16 @@
+"""How the web server runs: gunicorn keeps the processes, uvicorn (uvloop, httptools) speaks HTTP and ASGI in each.
+
+One process is the default, and measured as good as two on two cores (the gate groups commits across its connections).
+"""
+
+from config import settings
+
+bind = f"{settings.HOST}:{settings.PORT}"
+workers = settings.WEB_CONCURRENCY
+worker_class = "config.server.Worker"
+timeout = 60  # a process that does not come back to its loop for so long is replaced
+graceful_timeout = 25  # shorter than the supervisor's grace: what was accepted is answered
+keepalive = 30
+accesslog = None
+errorlog = "-"
+loglevel = "info"

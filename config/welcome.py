@@ -1,0 +1,90 @@
+"""The last lines of a start: where to go and who to be, printed once everything really answers."""
+
+import http.client
+import json
+import time
+from collections.abc import Callable
+from importlib.resources import files
+
+import psycopg
+
+from config import settings
+
+SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_UNTIL_COMPLAINT = 30.0
+PASSWORD = "handover-demo"  # noqa: S105 - printed on purpose: it opens the demo school and nothing else
+
+
+class Welcome:
+    """Looks at /healthz in every turn until all is up, then says so and looks no more."""
+
+    def __init__(self, say: Callable[[str], None], database_url: str) -> None:
+        self._say = say
+        self._database_url = database_url
+        self._done = False
+        self._look_again_at = 0.0
+        self._complain_at = time.monotonic() + SECONDS_UNTIL_COMPLAINT
+
+    def watch(self) -> None:
+        """Look, if it is time to."""
+        if self._done or time.monotonic() < self._look_again_at:
+            return
+        self._look_again_at = time.monotonic() + SECONDS_BETWEEN_LOOKS
+        missing = find_missing(settings.HOST, settings.PORT)
+        if not missing:
+            self._done = True
+            self._say("\n".join(self._lines()))
+        elif time.monotonic() > self._complain_at:
+            self._complain_at = time.monotonic() + SECONDS_UNTIL_COMPLAINT
+            self._say(f"Still waiting for: {', '.join(missing)}")
+
+    def _lines(self) -> list[str]:
+        here = f"http://{reachable(settings.HOST)}:{settings.PORT}"
+        return [
+            f"Handover is up: {here}/",
+            *(self._people(here) if self._has_demo() else []),
+            f"  API        {here}/api/v1/docs",
+            f"  data       {settings.DATA_DIR}",
+            *self._warnings(),
+            "  Ctrl-C stops everything.",
+        ]
+
+    def _people(self, here: str) -> list[str]:
+        return [
+            f"  students   student1, student2, …   {here}/exams/",
+            f"  teachers   teacher1, teacher2, …   {here}/marksheets/",
+            f"  admin      admin                   {here}/admin/",
+            f"  password   {PASSWORD}           (the demo school's, for all of them)",
+        ]
+
+    def _warnings(self) -> list[str]:
+        if settings.HOST in {"127.0.0.1", "localhost", "::1"}:
+            return []
+        return [
+            "  Others on this network can reach it, and it speaks plain HTTP: put a TLS proxy in front, and set HTTPS=true."
+        ]
+
+    def _has_demo(self) -> bool:
+        query = files(__package__).joinpath("sql", "find_demo_people.sql").read_bytes()
+        with psycopg.connect(self._database_url) as connection:
+            return connection.execute(query).fetchone() is not None
+
+
+def find_missing(host: str, port: int) -> list[str]:
+    """Ask /healthz what is not up yet; ["web"] while nobody answers there."""
+    connection = http.client.HTTPConnection(reachable(host), port, timeout=2)
+    try:
+        connection.request("GET", "/healthz", headers={"Host": "localhost"})
+        answer = json.load(connection.getresponse())
+        return list(answer["missing"])
+    except (OSError, http.client.HTTPException, ValueError, KeyError):
+        return ["web"]
+    finally:
+        connection.close()
+
+
+def reachable(host: str) -> str:
+    """Return a name to reach a server by that listens on this address."""
+    if host in {"0.0.0.0", "::", "[::]"}:  # noqa: S104 - compared, not bound
+        return "127.0.0.1"
+    return host

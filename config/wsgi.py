@@ -1,0 +1,8 @@
+"""The same pages for a WSGI server, without the gate: submissions answer 404 here. For development tools only; serve config.asgi."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+application = get_wsgi_application()
