@@ -9,9 +9,7 @@ class GradebookError(Exception):
     code: ClassVar[str] = "gradebook_error"
     status: ClassVar[int] = 400
 
-    def __init__(
-        self, detail: str | None = None, *, pointer: str | None = None, **extra: Any
-    ) -> None:
+    def __init__(self, detail: str | None = None, *, pointer: str | None = None, **extra: Any) -> None:
         self.detail = detail or (type(self).__doc__ or "").strip()
         self.pointer = pointer
         self.extra = extra
@@ -30,3 +28,31 @@ class InvalidMark(GradebookError):
 
     code = "invalid_mark"
     status = 400
+
+
+class MarksAreReadOnly(GradebookError):
+    """You may read this mark sheet, but not change its marks."""
+
+    code = "marks_are_read_only"
+    status = 403
+
+
+class Malformed(GradebookError):
+    """The request is not in the form this address reads."""
+
+    code = "malformed"
+    status = 400
+
+
+class ColumnNotFound(GradebookError):
+    """There is no such column in this mark sheet."""
+
+    code = "column_not_found"
+    status = 404
+
+
+class ColumnRefused(GradebookError):
+    """The column cannot be like that."""
+
+    code = "column_refused"
+    status = 409

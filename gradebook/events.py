@@ -4,14 +4,17 @@ import dataclasses
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
-Reason = Literal[
-    "typed", "cleared", "posted", "kept_beside", "pasted", "imported", "undone"
-]
+Reason = Literal["typed", "cleared", "posted", "kept_beside", "pasted", "imported", "undone"]
 
 
 def cell_subject(column_id: UUID, student_id: UUID) -> str:
     """Return the subject key of one cell."""
     return f"cell:{column_id}:{student_id}"
+
+
+def column_subject(column_id: UUID) -> str:
+    """Return the subject key of one column."""
+    return f"column:{column_id}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,6 +47,33 @@ class MarkChanged:
     new: CellState
     automatic_value: str | None
     reason: Reason
+
+    def payload(self) -> dict[str, Any]:
+        """Return the JSON object stored in the log."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ColumnState:
+    """What a column said of itself; `max_points` is a decimal as text."""
+
+    title: str
+    max_points: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ColumnChanged:
+    """A column was added (`old` is None), renamed or given another maximum."""
+
+    kind: ClassVar[str] = "ColumnChanged"
+    version: ClassVar[int] = 1
+
+    school_id: UUID
+    sheet_id: UUID
+    column_id: UUID
+    actor_name: str
+    old: ColumnState | None
+    new: ColumnState
 
     def payload(self) -> dict[str, Any]:
         """Return the JSON object stored in the log."""

@@ -1,6 +1,8 @@
 """The one user table for students, teachers and administrators."""
 
-from django.contrib.auth.models import AbstractUser
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.db.models import Q
 from uuid_utils.compat import uuid7
@@ -14,15 +16,25 @@ class Role(models.TextChoices):
     ADMIN = "admin"
 
 
+class PersonManager(UserManager["User"]):
+    """Makes people. A superuser runs the whole system, so it is an administrator and belongs to no school."""
+
+    def create_superuser(
+        self, username: str, email: str | None = None, password: str | None = None, **extra: Any
+    ) -> "User":
+        """Return a new administrator of everything (`manage.py createsuperuser`)."""
+        return super().create_superuser(username, email, password, **{"role": Role.ADMIN, **extra})
+
+
 class User(AbstractUser):
     """A person who signs in. `tokens_valid_after` revokes every API token issued before it."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    school = models.ForeignKey(
-        "gradebook.School", on_delete=models.PROTECT, null=True, blank=True
-    )
+    school = models.ForeignKey("gradebook.School", on_delete=models.PROTECT, null=True, blank=True)
     role = models.CharField(max_length=10, choices=Role, default=Role.STUDENT)
     tokens_valid_after = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar[PersonManager] = PersonManager()
 
     class Meta:
         constraints = [
@@ -30,13 +42,9 @@ class User(AbstractUser):
                 condition=Q(role="admin") | Q(school__isnull=False),
                 name="students_and_teachers_have_a_school",
             ),
-            models.CheckConstraint(
-                condition=Q(role__in=Role.values), name="users_role_known"
-            ),
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="users_role_known"),
         ]
-        indexes = [
-            models.Index(fields=["tokens_valid_after"], name="users_revoked_idx")
-        ]
+        indexes = [models.Index(fields=["tokens_valid_after"], name="users_revoked_idx")]
 
     @property
     def full_name(self) -> str:

@@ -20,9 +20,7 @@ class School(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200, unique=True)
-    time_zone = models.CharField(
-        max_length=60, default="UTC", validators=[validate_time_zone]
-    )
+    time_zone = models.CharField(max_length=60, default="UTC", validators=[validate_time_zone])
 
     def __str__(self) -> str:
         return self.name
@@ -39,9 +37,7 @@ class Period(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["school", "name"], name="period_names_unique_in_school"
-            ),
+            models.UniqueConstraint(fields=["school", "name"], name="period_names_unique_in_school"),
             models.CheckConstraint(
                 condition=Q(ends_on__gte=F("starts_on")),
                 name="periods_end_after_they_start",
@@ -62,9 +58,7 @@ class Course(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["school", "code"], name="course_codes_unique_in_school"
-            )
+            models.UniqueConstraint(fields=["school", "code"], name="course_codes_unique_in_school")
         ]
 
     def __str__(self) -> str:
@@ -82,9 +76,7 @@ class SchoolClass(models.Model):
         verbose_name = "class"
         verbose_name_plural = "classes"
         constraints = [
-            models.UniqueConstraint(
-                fields=["school", "name"], name="class_names_unique_in_school"
-            )
+            models.UniqueConstraint(fields=["school", "name"], name="class_names_unique_in_school")
         ]
 
     def __str__(self) -> str:
@@ -95,12 +87,8 @@ class Enrolment(models.Model):
     """A student is in a class from one day to another (open-ended while `ends_on` is empty)."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    student = models.ForeignKey(
-        "gradebook.User", on_delete=models.PROTECT, related_name="enrolments"
-    )
-    school_class = models.ForeignKey(
-        SchoolClass, on_delete=models.PROTECT, related_name="enrolments"
-    )
+    student = models.ForeignKey("gradebook.User", on_delete=models.PROTECT, related_name="enrolments")
+    school_class = models.ForeignKey(SchoolClass, on_delete=models.PROTECT, related_name="enrolments")
     starts_on = models.DateField()
     ends_on = models.DateField(null=True, blank=True)
 
@@ -125,18 +113,10 @@ class TeachingAssignment(models.Model):
     """A teacher may enter marks for this class in this course and period."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    teacher = models.ForeignKey(
-        "gradebook.User", on_delete=models.PROTECT, related_name="assignments"
-    )
-    school_class = models.ForeignKey(
-        SchoolClass, on_delete=models.PROTECT, related_name="assignments"
-    )
-    course = models.ForeignKey(
-        Course, on_delete=models.PROTECT, related_name="assignments"
-    )
-    period = models.ForeignKey(
-        Period, on_delete=models.PROTECT, related_name="assignments"
-    )
+    teacher = models.ForeignKey("gradebook.User", on_delete=models.PROTECT, related_name="assignments")
+    school_class = models.ForeignKey(SchoolClass, on_delete=models.PROTECT, related_name="assignments")
+    course = models.ForeignKey(Course, on_delete=models.PROTECT, related_name="assignments")
+    period = models.ForeignKey(Period, on_delete=models.PROTECT, related_name="assignments")
 
     class Meta:
         constraints = [

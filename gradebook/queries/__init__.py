@@ -1,0 +1,37 @@
+"""What pages and commands ask of the gradebook. Every function is a constant number of queries, said in its docstring."""
+
+from gradebook.queries.cells import (
+    CellView,
+    Changes,
+    list_cells,
+    list_changes,
+    list_names,
+    read_cell,
+    take_snapshot,
+    view_cell,
+)
+from gradebook.queries.sheets import (
+    find_viewable_sheet,
+    get_viewable_sheet,
+    list_columns,
+    list_my_sheets,
+    list_students,
+    lock_columns,
+)
+
+__all__ = [
+    "CellView",
+    "Changes",
+    "find_viewable_sheet",
+    "get_viewable_sheet",
+    "list_cells",
+    "list_changes",
+    "list_columns",
+    "list_my_sheets",
+    "list_names",
+    "list_students",
+    "lock_columns",
+    "read_cell",
+    "take_snapshot",
+    "view_cell",
+]

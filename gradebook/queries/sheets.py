@@ -1,0 +1,95 @@
+"""Mark sheets with their columns and students.
+
+The one thing to know: who is on a sheet is one rule, `list_students`, used by the grid and by saving alike.
+"""
+
+import datetime as dt
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+
+from gradebook import policies
+from gradebook.errors import SheetNotFound
+from gradebook.models import Column, Enrolment, Mark, MarkSheet, User
+from outbox.db import load_sql
+
+
+def find_viewable_sheet(sheet_id: UUID, *, user: User) -> MarkSheet | None:
+    """Return a sheet this person may read, with its parts, and `may_edit` on it. One query."""
+    sheets = policies.sheets_viewable_by(user).select_related("school", "period", "course", "school_class")
+    may_edit = Exists(policies.sheets_editable_by(user).filter(pk=OuterRef("pk")))
+    return sheets.annotate(may_edit=may_edit).filter(pk=sheet_id).first()
+
+
+def get_viewable_sheet(sheet_id: UUID, *, user: User) -> MarkSheet:
+    """Return a sheet this person may read, as `find_viewable_sheet`, or raise `SheetNotFound`."""
+    sheet = find_viewable_sheet(sheet_id, user=user)
+    if sheet is None:
+        raise SheetNotFound
+    return sheet
+
+
+def list_my_sheets(user: User) -> QuerySet[MarkSheet]:
+    """Return the sheets this person may read: newest period first, each with its numbers of columns, students and marks.
+
+    One query.
+    """
+    here = {"sheet": OuterRef("pk")}
+    members = _enrolments(
+        OuterRef("school_class"), OuterRef("period__starts_on"), OuterRef("period__ends_on")
+    )
+    filled = Mark.objects.filter(Q(value__isnull=False) | ~Q(code=""), **here)
+    return (
+        policies.sheets_viewable_by(user)
+        .select_related("school", "period", "course", "school_class")
+        .annotate(
+            column_count=_count(Column.objects.filter(**here)),
+            student_count=_count(members),
+            mark_count=_count(filled),
+        )
+        .order_by("-period__starts_on", "period__name", "course__title", "school_class__name", "id")
+    )
+
+
+def list_columns(sheet: MarkSheet) -> list[Column]:
+    """Return the columns of a sheet, in their order. One query."""
+    return list(Column.objects.filter(sheet=sheet))
+
+
+def list_students(sheet: MarkSheet) -> QuerySet[User]:
+    """Return who is on a sheet, by name: those in the class on any day of the period, and whoever has a mark in it.
+
+    Somebody who left in mid-term therefore keeps a row, with `left_on` set. One query.
+    """
+    members = _enrolments(sheet.school_class_id, sheet.period.starts_on, sheet.period.ends_on)
+    with_marks = Mark.objects.filter(sheet=sheet)
+    last_end = members.filter(student=OuterRef("pk")).order_by(F("ends_on").desc(nulls_first=True))
+    return (
+        User.objects.filter(pk__in=members.values("student").union(with_marks.values("student")))
+        .annotate(left_on=Subquery(last_end.values("ends_on")[:1]))
+        .order_by("last_name", "first_name", "username", "id")
+    )
+
+
+def lock_columns(sheet: MarkSheet, ids: Collection[UUID]) -> dict[UUID, Column]:
+    """Return these columns of a sheet by id, locked FOR SHARE in id order: their maximum stands still. One query."""
+    columns = Column.objects.raw(load_sql("gradebook", "lock_columns"), {"sheet": sheet.pk, "ids": list(ids)})
+    return {column.pk: column for column in columns}
+
+
+def _enrolments(
+    school_class: UUID | OuterRef, starts_on: dt.date | OuterRef, ends_on: dt.date | OuterRef
+) -> QuerySet[Enrolment]:
+    """Return the enrolments in a class that touch these days."""
+    return Enrolment.objects.filter(
+        Q(ends_on__isnull=True) | Q(ends_on__gte=starts_on), school_class=school_class, starts_on__lte=ends_on
+    )
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    """Return the number of distinct rows of a correlated query, as an annotation."""
+    counted = rows.order_by().annotate(_=Value(1)).values("_").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted), 0)

@@ -1,0 +1,63 @@
+"""The event of one changed cell, built from what the row held before and holds now."""
+
+import dataclasses
+from uuid import UUID
+
+from gradebook.cells import StoredCell
+from gradebook.entries import plain
+from gradebook.events import CellState, MarkChanged, Reason, cell_subject
+from outbox.publish import Actor, NewEvent
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Change:
+    """A locked cell as it was and as it is written, and why."""
+
+    before: StoredCell
+    after: StoredCell
+    reason: Reason
+    cause_id: UUID | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Names:
+    """The words a fact carries so that it can be read without the live tables."""
+
+    school_id: UUID
+    column_title: str
+    student_name: str
+    actor_name: str
+
+
+def describe_change(change: Change, names: Names, *, by: Actor, batch_id: UUID) -> NewEvent:
+    """Return the `MarkChanged` event of one changed cell, ready to be published."""
+    before, after = change.before, change.after
+    fact = MarkChanged(
+        school_id=names.school_id,
+        sheet_id=after.sheet_id,
+        column_id=after.key.column_id,
+        student_id=after.key.student_id,
+        column_title=names.column_title,
+        student_name=names.student_name,
+        actor_name=names.actor_name,
+        old=None if before.is_new else _state(before),
+        new=_state(after),
+        automatic_value=None if after.automatic_value is None else plain(after.automatic_value),
+        reason=change.reason,
+    )
+    return NewEvent(
+        kind=MarkChanged.kind,
+        schema_version=MarkChanged.version,
+        subject=cell_subject(after.key.column_id, after.key.student_id),
+        subject_version=after.version,
+        actor=by,
+        payload=fact.payload(),
+        tenant_id=names.school_id,
+        batch_id=batch_id,
+        cause_id=change.cause_id,
+    )
+
+
+def _state(cell: StoredCell) -> CellState:
+    value = cell.entry.value
+    return CellState(value=None if value is None else plain(value), code=cell.entry.code, source=cell.source)

@@ -1,0 +1,157 @@
+"""A teacher's changes are saved: all that can be, in one transaction, and each of the others answered for itself.
+
+The one thing to know: a cell is judged by the version the teacher's page was based on. A stale cell is not written but comes back
+as a conflict (mine, theirs, who, when), a cell that cannot hold the entry as a refusal; neither keeps the rest from being saved.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from gradebook import policies, queries
+from gradebook.cells import CellChange, CellKey, StoredCell, Verdict, after_teacher, judge_change
+from gradebook.entries import Entry, check_entry
+from gradebook.errors import Malformed, MarksAreReadOnly, SheetNotFound
+from gradebook.models import Column, MarkSheet, MarkSource, User
+from gradebook.queries import CellView, view_cell
+from gradebook.services.marks.facts import Change, Names, describe_change
+from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells, write_cells
+from gradebook.services.terms import changing_marks
+from outbox.models.log import ActorType
+from outbox.publish import Actor, publish
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Conflict:
+    """A cell somebody else changed since: what the teacher wants, and what stands there (with who and when)."""
+
+    mine: Entry
+    theirs: CellView
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Refusal:
+    """A cell that cannot hold the entry, and why: a stable code and a sentence."""
+
+    key: CellKey
+    code: str
+    detail: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SaveOutcome:
+    """What became of each change, in key order: every one is in exactly one of the three."""
+
+    saved: list[CellView]
+    conflicts: list[Conflict]
+    refused: list[Refusal]
+
+
+class _Sheet(NamedTuple):
+    """What a save needs to know of the sheet's head and side: the columns and students among the changes."""
+
+    columns: Mapping[UUID, Column]
+    students: Mapping[UUID, User]
+
+
+def save_marks(*, sheet: MarkSheet, changes: Sequence[CellChange], by: User) -> SaveOutcome:
+    """Save a teacher's changes to a sheet; at most one change a cell. Constant number of queries.
+
+    Locks the columns among them (shared: their maximum stands still meanwhile), then the cells in key order. Raises
+    `SheetNotFound` or `MarksAreReadOnly` when `by` may not, `Malformed` when a cell comes twice. Every cell that changes
+    appends `MarkChanged`; a cell that already shows what is asked for is answered as saved and appends nothing.
+    """
+    wishes = {change.key: change for change in sorted(changes, key=lambda change: change.key)}
+    if len(wishes) != len(changes):
+        raise Malformed("A cell may be named once in a request.")
+    with changing_marks():
+        _require_editor(sheet, by)
+        known = _Sheet(
+            queries.lock_columns(sheet, {key.column_id for key in wishes}),
+            queries.list_students(sheet).in_bulk({key.student_id for key in wishes}),
+        )
+        refusals = {key: refusal for key, wish in wishes.items() if (refusal := _refuse(wish, known))}
+        sound = [wish for key, wish in wishes.items() if key not in refusals]
+        stored = _lock(sheet, sound, by)
+        verdicts = {wish.key: judge_change(wish, stored.get(wish.key)) for wish in sound}
+        written = _write(
+            sheet, [wish for wish in sound if verdicts[wish.key] is Verdict.WRITE], stored, known, by
+        )
+    return _answer(wishes, verdicts, stored | written, list(refusals.values()))
+
+
+def _require_editor(sheet: MarkSheet, by: User) -> None:
+    if policies.may_edit_sheet(by, sheet.pk):
+        return
+    raise MarksAreReadOnly if policies.may_view_sheet(by, sheet.pk) else SheetNotFound
+
+
+def _refuse(wish: CellChange, known: _Sheet) -> Refusal | None:
+    column = known.columns.get(wish.key.column_id)
+    if column is None:
+        return Refusal(wish.key, "unknown_column", "This column is not in this mark sheet.")
+    if wish.key.student_id not in known.students:
+        return Refusal(wish.key, "not_in_class", "This student is not in this class.")
+    refused = check_entry(wish.entry, max_points=column.max_points)
+    return Refusal(wish.key, refused.problem, refused.detail) if refused else None
+
+
+def _lock(sheet: MarkSheet, wishes: Sequence[CellChange], by: User) -> dict[CellKey, StoredCell]:
+    """Make a row for each first mark, then lock all rows there are. A row made here is always written below."""
+    firsts = [wish for wish in wishes if wish.version == 0 and not wish.entry.is_blank]
+    insert_blank_cells(_places(sheet, firsts), source=MarkSource.TEACHER, by_id=by.pk)
+    return lock_cells(_places(sheet, wishes))
+
+
+def _places(sheet: MarkSheet, wishes: Iterable[CellChange]) -> list[Place]:
+    return [Place(wish.key, sheet.pk, sheet.school_id) for wish in wishes]
+
+
+def _write(
+    sheet: MarkSheet,
+    wishes: Sequence[CellChange],
+    stored: Mapping[CellKey, StoredCell],
+    known: _Sheet,
+    by: User,
+) -> dict[CellKey, StoredCell]:
+    changes = [_change(stored[wish.key], wish.entry, by) for wish in wishes]
+    times = write_cells(change.after for change in changes)
+    batch_id = uuid7()
+    publish(
+        describe_change(
+            change,
+            _names(sheet, change.after.key, known, by),
+            by=Actor(ActorType.PERSON, by.pk),
+            batch_id=batch_id,
+        )
+        for change in changes
+    )
+    return {c.after.key: dataclasses.replace(c.after, changed_at=times[c.after.id]) for c in changes}
+
+
+def _change(before: StoredCell, entry: Entry, by: User) -> Change:
+    return Change(before, after_teacher(before, entry, by_id=by.pk), "cleared" if entry.is_blank else "typed")
+
+
+def _names(sheet: MarkSheet, key: CellKey, known: _Sheet, by: User) -> Names:
+    column, student = known.columns[key.column_id], known.students[key.student_id]
+    return Names(sheet.school_id, column.title, student.full_name, by.full_name)
+
+
+def _answer(
+    wishes: Mapping[CellKey, CellChange],
+    verdicts: Mapping[CellKey, Verdict],
+    cells: Mapping[CellKey, StoredCell],
+    refused: list[Refusal],
+) -> SaveOutcome:
+    names = queries.list_names({cell.changed_by_id for cell in cells.values()})
+    views = {key: view_cell(key, cells.get(key), names) for key in verdicts}
+    clashes = [key for key, verdict in verdicts.items() if verdict is Verdict.CONFLICT]
+    return SaveOutcome(
+        saved=[view for key, view in views.items() if key not in clashes],
+        conflicts=[Conflict(wishes[key].entry, views[key]) for key in clashes],
+        refused=refused,
+    )
