@@ -1,0 +1,9 @@
+"""Grading: a pure, total function of a revision's key and the answers. Same input, same result, whatever the order or the day.
+
+A question that cannot read its answer gives 0 with a note; nothing an exam contains can stop the rest of it from being graded.
+"""
+
+from exams.grading.grade import Grade, QuestionGrade, grade
+from exams.grading.key import BrokenKey, Key, read_key
+
+__all__ = ["BrokenKey", "Grade", "Key", "QuestionGrade", "grade", "read_key"]

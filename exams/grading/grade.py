@@ -1,0 +1,95 @@
+"""Adding up: what each question earned, exactly, rounded once at the end.
+
+Shares are fractions (a third is a third), so full marks are full marks. The score is rounded half up to a thousandth of a point; the points
+shown beside each question are rounded for themselves and need not add up to the last digit.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+from exams.grading.key import Key
+from exams.grading.verdicts import BLANK, QuestionState
+
+State = Literal["graded", "needs_marking"]
+
+_NONE = Decimal(0)
+_NAMED = 20  # how many unknown question ids a breakdown names
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class QuestionGrade:
+    """What one question earned, and a note for the person who asks why."""
+
+    state: QuestionState
+    points: Decimal
+    max_points: Decimal
+    note: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """Return the entry kept in a result's breakdown; points as text, without needless zeros."""
+        entry = {"state": self.state, "points": _plain(self.points), "max_points": _plain(self.max_points)}
+        return entry | ({"note": self.note} if self.note else {})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Grade:
+    """The result. With `needs_marking` the score is what the machine found; the rest waits for a person."""
+
+    score: Decimal
+    max_points: Decimal
+    state: State
+    questions: dict[str, QuestionGrade]
+    ignored: tuple[str, ...] = ()
+
+    def breakdown(self) -> dict[str, Any]:
+        """Return the JSON object stored with the result; `ignored` names answers to questions the paper does not have."""
+        questions = {name: question.as_json() for name, question in self.questions.items()}
+        return {"questions": questions, "ignored": [name[:60] for name in self.ignored[:_NAMED]]}
+
+
+def grade(key: Key, answers: Mapping[str, Any]) -> Grade:
+    """Return what the answers earn. Never raises, whatever the answers are."""
+    whole, parts = (
+        Decimal(0),
+        Fraction(0),
+    )  # nearly every answer earns all or nothing, and adding fractions is slow
+    questions = {}
+    for name, question in key.questions.items():
+        answer = answers.get(name)
+        verdict = BLANK if _is_blank(answer) else question.judge(answer)
+        points = _NONE
+        if verdict.state == "right":
+            whole += question.points
+            points = question.points
+        elif verdict.state == "partial":
+            parts += question.worth * verdict.share
+            points = _round(question.worth * verdict.share)
+        questions[name] = QuestionGrade(verdict.state, points, question.points, verdict.note)
+    waits = any(question.state == "needs_marking" for question in questions.values())
+    return Grade(
+        score=_round(Fraction(whole) + parts),
+        max_points=key.max_points,
+        state="needs_marking" if waits else "graded",
+        questions=questions,
+        ignored=tuple(sorted(answers.keys() - key.questions.keys())),
+    )
+
+
+def _is_blank(answer: object) -> bool:
+    """Return whether there is nothing to judge; a text of blanks says as little as an empty one."""
+    if isinstance(answer, str):
+        return not answer.strip()
+    return answer is None or answer in ([], {})
+
+
+def _round(points: Fraction) -> Decimal:
+    """Return points, which are never negative, rounded half up to a thousandth."""
+    return Decimal((2000 * points.numerator + points.denominator) // (2 * points.denominator)).scaleb(-3)
+
+
+def _plain(number: Decimal) -> str:
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
