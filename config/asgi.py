@@ -6,7 +6,7 @@ method on that path, and any other path, is Django's.
 
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from django.core.asgi import get_asgi_application
@@ -17,8 +17,8 @@ _django = get_asgi_application()  # before anything that imports models
 from exams.gate.asgi import application as _gate  # noqa: E402
 
 Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[Mapping[str, Any]]]
-Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[Any], Awaitable[None]]
 
 _SUBMISSION = re.compile(r"/api/v1/attempts/[^/]+/submission")
 

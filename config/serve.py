@@ -13,4 +13,5 @@ graceful_timeout = 25  # shorter than the supervisor's grace: what was accepted 
 keepalive = 30
 accesslog = None
 errorlog = "-"
-loglevel = "info"
+loglevel = "warning"
+control_socket_disable = True  # it would be put into the home folder, and the supervisor is control enough
