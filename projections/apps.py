@@ -11,7 +11,7 @@ class ProjectionsConfig(AppConfig):
 
     def ready(self) -> None:
         """Make the projections known to the outbox, which runs and rebuilds them."""
-        from outbox import registry
-        from projections.history.projector import MarksheetHistory
+        from outbox import registry  # noqa: PLC0415 - models are not loaded when this module is
+        from projections.history.projector import MarksheetHistory  # noqa: PLC0415
 
         registry.register(MarksheetHistory())

@@ -4,10 +4,14 @@ from django.db import models
 
 
 class MarkHistory(models.Model):
-    """One line of a mark sheet's history: one change of one cell, as the event told it."""
+    """One line of a mark sheet's history: one change of one cell, as the event told it.
 
-    pos = models.BigIntegerField(primary_key=True)
-    event_id = models.UUIDField(unique=True)
+    `pos` alone has no index on purpose: with one, the planner may walk the whole table backwards to find the
+    newest lines of a sheet that has been quiet for long.
+    """
+
+    event_id = models.UUIDField(primary_key=True)
+    pos = models.BigIntegerField()
     school_id = models.UUIDField()
     sheet_id = models.UUIDField()
     column_id = models.UUIDField()
@@ -33,9 +37,7 @@ class MarkHistory(models.Model):
         verbose_name_plural = "mark history"
         indexes = [
             models.Index(fields=["sheet_id", "-pos"], name="history_sheet_idx"),
-            models.Index(
-                fields=["column_id", "student_id", "-pos"], name="history_cell_idx"
-            ),
+            models.Index(fields=["sheet_id", "column_id", "student_id", "-pos"], name="history_cell_idx"),
         ]
 
     def __str__(self) -> str:

@@ -30,8 +30,9 @@ def list_sheet_history(*, sheet_id: UUID, before: int | None = None, size: int =
 def list_cell_history(
     *, sheet_id: UUID, column_id: UUID, student_id: UUID, before: int | None = None, size: int = PAGE_SIZE
 ) -> HistoryPage:
-    """Return the changes of one cell; index `history_cell_idx`. The sheet is named so that a cell of another
-    sheet is never shown under this one's permission.
+    """Return the changes of one cell; index `history_cell_idx`.
+
+    The sheet is named too, so that a cell of another sheet is never shown under this one's permission.
     """
     cells = MarkHistory.objects.filter(sheet_id=sheet_id, column_id=column_id, student_id=student_id)
     return _page(cells, before, size)

@@ -17,6 +17,8 @@ from projections.history.lines import describe_changes
 from projections.history.projector import MarksheetHistory
 from projections.history.queries import HistoryPage, list_cell_history, list_sheet_history
 
+POSITION_DIGITS = 18  # a bigint holds any number this long
+
 
 @login_required
 @require_GET
@@ -46,7 +48,7 @@ def _require_view(request: HttpRequest, sheet_id: UUID) -> None:
 def _read_before(request: HttpRequest) -> int | None:
     """Return the position to page on from; anything that is not one starts at the top."""
     text = request.GET.get("before", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= POSITION_DIGITS else None
 
 
 def _render(request: HttpRequest, page: HistoryPage, **context: Any) -> HttpResponse:

@@ -1,0 +1,33 @@
+"""A line of history says in words what the cell showed before and after, in the reader's number format."""
+
+from decimal import Decimal
+from typing import get_args
+
+import pytest
+from django.utils import translation
+
+from gradebook.events import Reason
+from projections.history.lines import NO_MARK, REASONS, show_mark
+
+
+def test_every_reason_of_a_change_has_words() -> None:
+    assert set(REASONS) == set(get_args(Reason))
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "shown"),
+    [
+        (Decimal("8.500"), "", "8.5"),
+        (Decimal("10.000"), "", "10"),
+        (Decimal("0.000"), "", "0"),
+        (None, "absent", "absent"),
+        (None, "", NO_MARK),
+    ],
+)
+def test_mark_is_shown_as_a_person_writes_it(value: Decimal | None, code: str, shown: str) -> None:
+    assert show_mark(value, code) == shown
+
+
+def test_mark_is_shown_with_a_decimal_comma_where_people_write_one() -> None:
+    with translation.override("de"):
+        assert show_mark(Decimal("8.500"), "") == "8,5"
