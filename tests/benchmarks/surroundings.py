@@ -1,0 +1,56 @@
+"""Where a benchmark runs: a PostgreSQL server and a data folder of its own, so that it neither sees nor harms anybody's data."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import django
+from django.apps import apps
+
+from config.keys import ensure_keys
+from config.postgres import Cluster
+from config.postgres.place import SUPERUSER
+
+_results = Path(os.environ.get("HANDOVER_DATA", Path(__file__).parents[2] / ".data"))
+_cluster: Cluster | None = None
+
+
+def set_up_django() -> None:
+    """Point Django at a server that will be started later. Does nothing where Django is set up already (under pytest)."""
+    global _cluster  # noqa: PLW0603 - one per process, as Django's settings are
+    if apps.ready:
+        return
+    _cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-bench-")))
+    folder = _cluster.place.folder / "handover"
+    ensure_keys(folder / "keys")
+    os.environ.update(
+        DJANGO_SETTINGS_MODULE="config.settings",
+        ENV_FILE=os.devnull,
+        DEBUG="false",  # with DEBUG Django keeps every query it ran
+        HANDOVER_DATA=str(folder),
+        HANDOVER_KEYS=str(folder / "keys"),
+        DATABASE_URL=_cluster.url(SUPERUSER),
+        DATABASE_OWNER_URL=_cluster.url(SUPERUSER),
+    )
+    django.setup()
+
+
+def get_results_folder() -> Path:
+    """Return the folder for `bench.json`: the developer's `HANDOVER_DATA`, not the benchmark's own."""
+    return _results
+
+
+@contextlib.contextmanager
+def own_server() -> Iterator[Cluster]:
+    """Run the server for the length of the block, then remove it with everything in it."""
+    if _cluster is None:
+        raise RuntimeError("Start a benchmark with python -m tests.benchmarks.NAME, not from within a test.")
+    try:
+        _cluster.start()
+        yield _cluster
+    finally:
+        _cluster.stop(seconds=5)
+        shutil.rmtree(_cluster.place.folder, ignore_errors=True)
