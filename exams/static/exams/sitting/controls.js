@@ -1,0 +1,113 @@
+/**
+ * One way to answer per kind of question, made of native inputs: `{element, read(), write(value), focus()}`.
+ *
+ * Values are the API's: a choice id, a list of ids, a boolean, text, or a map from prompt to choice.
+ */
+
+import { cleanText } from "./answers.js";
+import { copyOf, fillText, find, wordsOf } from "./markup.js";
+
+export function controlFor(question, name) {
+  return CONTROLS[question.kind](question, name);
+}
+
+const CONTROLS = {
+  single_choice: (question, name) => oneOf(name, choicesOf(question), (id) => id),
+  multiple_choice: (question, name) => anyOf(name, choicesOf(question)),
+  true_false: (question, name) => oneOf(name, TRUE_FALSE, (id) => id === "true"),
+  numeric: (question, name) => textField("numeric", name),
+  short_text: (question, name) => textField("short_text", name),
+  essay: (question, name) => essay(name),
+  matching: (question, name) => matching(question, name),
+};
+
+const TRUE_FALSE = [
+  { id: "true", text: "True", format: "plain" },
+  { id: "false", text: "False", format: "plain" },
+];
+
+function choicesOf(question) {
+  return question.choices.map((choice) => ({ ...choice, format: question.text_format }));
+}
+
+function oneOf(name, choices, toValue) {
+  const { element, inputs } = choiceList("radio", name, choices);
+  return {
+    element,
+    read: () => inputs.filter((input) => input.checked).map((input) => toValue(input.value))[0] ?? null,
+    write: (value) => inputs.forEach((input) => (input.checked = input.value === String(value))),
+    focus: () => (inputs.find((input) => input.checked) ?? inputs[0])?.focus(),
+  };
+}
+
+function anyOf(name, choices) {
+  const { element, inputs } = choiceList("checkbox", name, choices);
+  return {
+    element,
+    read: () => inputs.filter((input) => input.checked).map((input) => input.value),
+    write: (value) => inputs.forEach((input) => (input.checked = (value ?? []).includes(input.value))),
+    focus: () => inputs[0]?.focus(),
+  };
+}
+
+function choiceList(type, name, choices) {
+  const element = copyOf("choices");
+  const inputs = choices.map((choice) => {
+    const label = copyOf("choice");
+    const input = label.querySelector("input");
+    Object.assign(input, { type, name, value: choice.id });
+    fillText(find(label, "text"), choice.text, choice.format);
+    element.append(label);
+    return input;
+  });
+  return { element, inputs };
+}
+
+function textField(template, name) {
+  const element = copyOf(template);
+  const input = element.querySelector("input");
+  input.name = name;
+  return {
+    element,
+    read: () => cleanText(input.value).trim(),
+    write: (value) => (input.value = value ?? ""),
+    focus: () => input.focus(),
+  };
+}
+
+function essay(name) {
+  const element = copyOf("essay");
+  const area = element.querySelector("textarea");
+  const words = find(element, "words");
+  const count = () => (words.textContent = String(area.value.match(/\S+/g)?.length ?? 0));
+  area.name = name;
+  area.addEventListener("input", count);
+  return {
+    element,
+    read: () => cleanText(area.value),
+    write: (value) => {
+      area.value = value ?? "";
+      count();
+    },
+    focus: () => area.focus(),
+  };
+}
+
+function matching(question, name) {
+  const element = copyOf("matching");
+  const lists = question.prompts.map((prompt) => {
+    const pair = copyOf("pair");
+    const list = pair.querySelector("select");
+    list.name = `${name}-${prompt.id}`;
+    for (const { id, text } of question.choices) list.add(new Option(wordsOf(text, question.text_format), id));
+    fillText(find(pair, "text"), prompt.text, question.text_format);
+    element.append(pair);
+    return [prompt.id, list];
+  });
+  return {
+    element,
+    read: () => Object.fromEntries(lists.filter(([, list]) => list.value).map(([id, list]) => [id, list.value])),
+    write: (value) => lists.forEach(([id, list]) => (list.value = value?.[id] ?? "")),
+    focus: () => lists[0]?.[1].focus(),
+  };
+}
