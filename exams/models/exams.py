@@ -1,5 +1,7 @@
 """An exam: when it may be sat, by whom, how often, and which attempt counts."""
 
+from datetime import timedelta
+
 from django.db import models
 from django.db.models import F, Q
 from uuid_utils.compat import uuid7
@@ -27,9 +29,7 @@ class Exam(models.Model):
     grace_seconds = models.PositiveIntegerField(default=0)
     late_seconds = models.PositiveIntegerField(default=0)
     attempts_allowed = models.PositiveSmallIntegerField(default=1)
-    counting_attempt = models.CharField(
-        max_length=8, choices=CountingAttempt, default=CountingAttempt.BEST
-    )
+    counting_attempt = models.CharField(max_length=8, choices=CountingAttempt, default=CountingAttempt.BEST)
     scores_released_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -39,8 +39,10 @@ class Exam(models.Model):
                 condition=Q(closes_at__gt=F("opens_at")),
                 name="exams_close_after_they_open",
             ),
+            models.CheckConstraint(condition=Q(attempts_allowed__gte=1), name="exams_allow_an_attempt"),
             models.CheckConstraint(
-                condition=Q(attempts_allowed__gte=1), name="exams_allow_an_attempt"
+                condition=Q(time_limit__isnull=True) | Q(time_limit__gt=timedelta(0)),
+                name="exams_time_limit_positive",
             ),
         ]
 
@@ -53,9 +55,7 @@ class ExamTarget(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     exam = models.ForeignKey(Exam, on_delete=models.CASCADE, related_name="targets")
-    school_class = models.ForeignKey(
-        "gradebook.SchoolClass", on_delete=models.PROTECT, related_name="+"
-    )
+    school_class = models.ForeignKey("gradebook.SchoolClass", on_delete=models.PROTECT, related_name="+")
     column = models.ForeignKey(
         "gradebook.Column",
         on_delete=models.PROTECT,
@@ -66,9 +66,7 @@ class ExamTarget(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["exam", "school_class"], name="a_class_is_targeted_once"
-            )
+            models.UniqueConstraint(fields=["exam", "school_class"], name="a_class_is_targeted_once")
         ]
 
     def __str__(self) -> str:

@@ -11,12 +11,8 @@ class Accommodation(models.Model):
     """A student's standing right to more working time, as a factor on the time limit (1.5 = half as long again)."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    student = models.OneToOneField(
-        "gradebook.User", on_delete=models.PROTECT, related_name="accommodation"
-    )
-    extra_time_factor = models.DecimalField(
-        max_digits=4, decimal_places=2, default=Decimal("1.00")
-    )
+    student = models.OneToOneField("gradebook.User", on_delete=models.PROTECT, related_name="accommodation")
+    extra_time_factor = models.DecimalField(max_digits=4, decimal_places=2, default=Decimal("1.00"))
     note = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:
@@ -42,9 +38,7 @@ class Extension(models.Model):
     """More time for one exam: for one student, for one class, or (both empty) for everybody."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    exam = models.ForeignKey(
-        "exams.Exam", on_delete=models.PROTECT, related_name="extensions"
-    )
+    exam = models.ForeignKey("exams.Exam", on_delete=models.PROTECT, related_name="extensions")
     student = models.ForeignKey(
         "gradebook.User",
         on_delete=models.PROTECT,
@@ -62,9 +56,7 @@ class Extension(models.Model):
     kind = models.CharField(max_length=14, choices=ExtensionKind)
     amount = models.PositiveIntegerField()
     reason = models.CharField(max_length=200)
-    granted_by = models.ForeignKey(
-        "gradebook.User", on_delete=models.PROTECT, related_name="+"
-    )
+    granted_by = models.ForeignKey("gradebook.User", on_delete=models.PROTECT, related_name="+")
     granted_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -73,10 +65,11 @@ class Extension(models.Model):
                 condition=Q(student__isnull=True) | Q(school_class__isnull=True),
                 name="an_extension_is_for_one_or_all",
             ),
-            models.CheckConstraint(
-                condition=Q(amount__gt=0), name="extensions_add_time"
-            ),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="extensions_add_time"),
+            models.CheckConstraint(condition=Q(amount__lte=100_000), name="extensions_stay_in_the_calendar"),
         ]
 
     def __str__(self) -> str:
-        return f"+{self.amount} {self.get_kind_display()} for {self.student or self.school_class or 'everybody'}"
+        return (
+            f"+{self.amount} {self.get_kind_display()} for {self.student or self.school_class or 'everybody'}"
+        )
