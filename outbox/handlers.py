@@ -6,7 +6,7 @@ The one thing to know: `prepare` runs without a transaction and may run twice fo
 """
 
 import dataclasses
-import datetime
+import datetime as dt
 from collections.abc import Sequence
 from typing import Any, Protocol
 from uuid import UUID
@@ -26,7 +26,7 @@ class ClaimedJob:
     snoozes: int
     lost_leases: int
     lease_id: UUID
-    created_at: datetime.datetime
+    created_at: dt.datetime
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

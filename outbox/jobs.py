@@ -6,7 +6,7 @@ A writer with SQL of its own (the gate) inserts `tenant_id, group_id, job_id, ki
 """
 
 import dataclasses
-import datetime
+import datetime as dt
 import json
 from collections.abc import Iterable
 from uuid import UUID, uuid5
@@ -35,7 +35,7 @@ class NewJob:
     tenant_id: UUID
     lane: Lane = Lane.FRESH
     priority: int = 0
-    run_at: datetime.datetime | None = None
+    run_at: dt.datetime | None = None
 
     @property
     def job_id(self) -> UUID:
@@ -44,11 +44,26 @@ class NewJob:
 
 
 def enqueue(jobs: Iterable[NewJob]) -> list[UUID]:
-    """Add the jobs that are not waiting or running yet; return the ids of those added. Needs a transaction."""
+    """Add the jobs that are not waiting or running yet; return the ids of those added. Needs a transaction.
+
+    A job that was finished or given up before is added again: that is how a regrade or a replay is asked for.
+    """
+    return _insert("enqueue_jobs", jobs)
+
+
+def enqueue_missing(jobs: Iterable[NewJob]) -> list[UUID]:
+    """Add the jobs of which there is no trace at all; return the ids of those added. Needs a transaction.
+
+    For sweeps that repair: a job given up on stays with the dead letters until a person replays it.
+    """
+    return _insert("enqueue_missing_jobs", jobs)
+
+
+def _insert(statement: str, jobs: Iterable[NewJob]) -> list[UUID]:
     require_transaction()
     rows = [dataclasses.asdict(job) | {"job_id": job.job_id} for job in jobs]
     if not rows:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(load_sql("outbox", "enqueue_jobs"), {"jobs": json.dumps(rows, cls=DjangoJSONEncoder)})
+        cursor.execute(load_sql("outbox", statement), {"jobs": json.dumps(rows, cls=DjangoJSONEncoder)})
         return [job_id for (job_id,) in cursor.fetchall()]

@@ -3,6 +3,7 @@
 The payload stays with the subject (the submission); a job only says what to do, for whom, and who holds it.
 """
 
+from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.db.models import Q
 
@@ -31,8 +32,8 @@ class JobIdentity(models.Model):
     job_id = models.UUIDField()
     kind = models.CharField(max_length=40)
     subject_id = models.UUIDField()
-    lane = models.SmallIntegerField(choices=Lane, default=Lane.FRESH)
-    priority = models.SmallIntegerField(default=0)
+    lane = models.SmallIntegerField(choices=Lane, default=Lane.FRESH, db_default=Lane.FRESH)
+    priority = models.SmallIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
@@ -40,12 +41,15 @@ class JobIdentity(models.Model):
 
 
 class Job(JobIdentity):
-    """A waiting or running job. Held by whoever knows `lease_id`, until `leased_until`."""
+    """A waiting or running job. Held by whoever knows `lease_id`, until `leased_until`.
+
+    `tries` counts claims, except those given back unstarted. `lost_leases` counts holders that vanished: from the
+    first on, the job is claimed alone, so that one that kills its worker takes no neighbours with it (ADR 0002).
+    `history` has one entry per failed try.
+    """
 
     pk = models.CompositePrimaryKey("group_id", "job_id")
-    state = models.SmallIntegerField(
-        choices=JobState, default=JobState.READY, db_default=JobState.READY
-    )
+    state = models.SmallIntegerField(choices=JobState, default=JobState.READY, db_default=JobState.READY)
     run_at = models.DateTimeField(db_default=ClockTimestamp())
     tries = models.PositiveSmallIntegerField(default=0, db_default=0)
     snoozes = models.PositiveIntegerField(default=0, db_default=0)
@@ -53,37 +57,37 @@ class Job(JobIdentity):
     lease_id = models.UUIDField(null=True)
     leased_until = models.DateTimeField(null=True)
     leased_by = models.UUIDField(null=True)
-    error_class = models.CharField(max_length=80, blank=True, default="", db_default="")
-    error_detail = models.TextField(blank=True, default="", db_default="")
+    history = models.JSONField(default=list, db_default=[])
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["group_id", "subject_id", "kind"],
-                name="one_job_per_subject_and_kind",
+                fields=["group_id", "subject_id", "kind"], name="one_job_per_subject_and_kind"
             ),
-            models.CheckConstraint(
-                condition=Q(state__in=JobState.values), name="jobs_state_known"
-            ),
+            models.CheckConstraint(condition=Q(state__in=JobState.values), name="jobs_state_known"),
             models.CheckConstraint(
                 condition=Q(
                     state=JobState.READY,
                     lease_id__isnull=True,
                     leased_until__isnull=True,
+                    leased_by__isnull=True,
                 )
-                | Q(
-                    state=JobState.RUNNING,
-                    lease_id__isnull=False,
-                    leased_until__isnull=False,
-                ),
+                | Q(state=JobState.RUNNING, lease_id__isnull=False, leased_until__isnull=False),
                 name="a_running_job_has_a_lease",
             ),
         ]
         indexes = [
+            # Streams of (kind, lane, group, priority), each in order of arrival: a claim reads the head of some.
             models.Index(
-                fields=["lane", "priority", "run_at", "job_id"],
-                condition=Q(state=JobState.READY),
+                fields=["kind", "lane", "group_id", "priority", "run_at", "job_id"],
+                condition=Q(state=JobState.READY, lost_leases=0),
                 name="jobs_ready_idx",
+            ),
+            # The least suspect first, so that the neighbours of a job that kills its worker are done before it tries again.
+            models.Index(
+                fields=["kind", "lost_leases", "run_at", "job_id"],
+                condition=Q(state=JobState.READY, lost_leases__gt=0),
+                name="jobs_suspect_idx",
             ),
             models.Index(
                 fields=["leased_until"],
@@ -97,7 +101,7 @@ class Job(JobIdentity):
 
 
 class FinishedJob(JobIdentity):
-    """A job that ended well, moved out of the hot table in the settling transaction."""
+    """A job that ended well, moved out of the hot table in the settling transaction. A job done again replaces it."""
 
     pk = models.CompositePrimaryKey("group_id", "job_id")
     tries = models.PositiveSmallIntegerField()
@@ -107,20 +111,37 @@ class FinishedJob(JobIdentity):
         return f"{self.kind} {self.job_id}"
 
 
-class DeadLetter(JobIdentity):
-    """A job given up: cause, every try, and whether somebody replayed it."""
+class Cause(models.TextChoices):
+    """Why a job was given up."""
 
-    id = models.UUIDField(primary_key=True)
-    cause = models.CharField(max_length=40)
+    EXHAUSTED = "exhausted", "failed on every try"
+    LOST_LEASES = "lost_leases", "its workers died or froze"
+    DEFECT = "defect", "an error that no repetition will cure"
+
+
+class DeadLetter(JobIdentity):
+    """A job given up: cause, every failed try, and whether somebody replayed it."""
+
+    id = models.UUIDField(primary_key=True, db_default=RandomUUID())
+    cause = models.CharField(max_length=40, choices=Cause)
     error_class = models.CharField(max_length=80, blank=True, default="")
     error_detail = models.TextField(blank=True, default="")
     tries = models.PositiveSmallIntegerField()
     lost_leases = models.PositiveSmallIntegerField(default=0)
+    history = models.JSONField(default=list)
     died_at = models.DateTimeField(db_default=ClockTimestamp())
     replayed_at = models.DateTimeField(null=True)
     replayed_by = models.UUIDField(null=True)
 
     class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["group_id", "job_id"],
+                condition=Q(replayed_at__isnull=True),
+                name="one_open_dead_letter_per_job",
+            ),
+            models.CheckConstraint(condition=Q(cause__in=Cause.values), name="dead_letters_cause_known"),
+        ]
         indexes = [
             models.Index(
                 fields=["died_at"],
@@ -135,10 +156,10 @@ class DeadLetter(JobIdentity):
 
 
 class RetryBudget(models.Model):
-    """Tokens for retries of one kind: each first try adds 0.1, each retry takes 1 (DESIGN 4)."""
+    """Tokens for retries of one kind: each first try adds some, each retry takes one (`outbox.retry`)."""
 
     kind = models.CharField(max_length=40, primary_key=True)
-    tokens = models.FloatField(default=10.0)
+    tokens = models.FloatField()
     updated_at = models.DateTimeField(db_default=ClockTimestamp())
 
     def __str__(self) -> str:

@@ -1,0 +1,175 @@
+"""Taking jobs: `Claimer.claim()` gives a batch of one kind, leased to one worker and committed, or None.
+
+The try is counted here, not at the end: a job that kills its worker never reaches an end.
+"""
+
+import dataclasses
+import datetime as dt
+import time
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import connection
+
+from outbox.db import load_sql
+from outbox.handlers import ClaimedJob
+from outbox.models.jobs import Lane
+from outbox.streams import Roster, Stream, order_lanes, share_out
+
+SECONDS_BETWEEN_LOOKS = 1.0
+LARGEST_BATCH = 50
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Claim:
+    """A batch in hand: jobs of one kind under one lease."""
+
+    lease_id: UUID
+    kind: str
+    jobs: tuple[ClaimedJob, ...]
+
+
+def name_held_jobs(jobs: Sequence[ClaimedJob]) -> dict[str, Any]:
+    """Return the parameters by which a statement finds these jobs of one claim, as long as they are held under its lease."""
+    return {
+        "lease_id": jobs[0].lease_id,
+        "group_ids": [job.group_id for job in jobs],
+        "job_ids": [job.job_id for job in jobs],
+    }
+
+
+@dataclasses.dataclass(slots=True)
+class Claimer:
+    """One worker's way of taking jobs. `per_group` caps what one group may have in one worker's hands."""
+
+    kinds: Sequence[str]
+    lease: dt.timedelta
+    batch: int = LARGEST_BATCH
+    per_group: int = LARGEST_BATCH
+    _roster: Roster = dataclasses.field(default_factory=Roster)
+    _turn: int = 0
+    _next_look: float = 0.0
+    _suspects: bool = True
+
+    def claim(self, by: UUID | None) -> Claim | None:
+        """Claim the next batch, or None when nothing is due. An empty answer from the roster is checked by a new look."""
+        looked = self._look_if_due()
+        claim = self._claim_from_roster(by)
+        if claim is None and not looked:
+            self._look()
+            claim = self._claim_from_roster(by)
+        return claim
+
+    def _look_if_due(self) -> bool:
+        due = time.monotonic() >= self._next_look
+        if due:
+            self._look()
+        return due
+
+    def _look(self) -> None:
+        self._roster.fill(list_ready_streams())
+        self._suspects = True
+        self._next_look = time.monotonic() + SECONDS_BETWEEN_LOOKS
+
+    def _claim_from_roster(self, by: UUID | None) -> Claim | None:
+        """Every other turn belongs to the suspects while there are any; otherwise lanes, then kinds, take turns."""
+        self._turn += 1
+        suspect_first = self._turn % 2 == 0
+        return (
+            (self._claim_suspect(by) if suspect_first else None)
+            or self._claim_batch(by)
+            or (None if suspect_first else self._claim_suspect(by))
+        )
+
+    def _claim_batch(self, by: UUID | None) -> Claim | None:
+        for lane in order_lanes(self._turn, self._roster.ages):
+            for kind in self._kinds_in_turn():
+                while streams := self._roster.take_turns(kind, lane, self.batch):
+                    if claim := self._claim_streams(kind, lane, streams, by):
+                        return claim
+        return None
+
+    def _claim_streams(
+        self, kind: str, lane: Lane, streams: Sequence[Stream], by: UUID | None
+    ) -> Claim | None:
+        shares = share_out(self.batch, len(streams), self.per_group)
+        rows = claim_jobs(kind=kind, lane=lane, streams=streams, shares=shares, lease=self.lease, by=by)
+        for stream, share in zip(streams, shares, strict=True):
+            self._note(stream, share, [row for row in rows if row["group_id"] == stream.group_id])
+        return _as_claim(rows)
+
+    def _note(self, stream: Stream, share: int, rows: Sequence[dict[str, Any]]) -> None:
+        if len(rows) < share:
+            self._roster.strike_off(stream)
+        else:
+            self._roster.advance(stream, *max((row["run_at"], row["job_id"]) for row in rows))
+
+    def _claim_suspect(self, by: UUID | None) -> Claim | None:
+        if not self._suspects:
+            return None
+        for kind in self._kinds_in_turn():
+            if rows := claim_suspect(kind=kind, lease=self.lease, by=by):
+                return _as_claim(rows)
+        self._suspects = False
+        return None
+
+    def _kinds_in_turn(self) -> list[str]:
+        start = self._turn // 2 % len(self.kinds)
+        return [*self.kinds[start:], *self.kinds[:start]]
+
+
+def list_ready_streams() -> list[Stream]:
+    """Return every stream with a job due, sorted by kind, lane, group and priority. One probe a stream."""
+    return [
+        Stream(row["kind"], row["lane"], row["group_id"], row["priority"], row["run_at"], row["age"])
+        for row in _fetch_rows("list_ready_streams", {})
+    ]
+
+
+def claim_jobs(
+    *,
+    kind: str,
+    lane: Lane,
+    streams: Sequence[Stream],
+    shares: Sequence[int],
+    lease: dt.timedelta,
+    by: UUID | None,
+) -> list[dict[str, Any]]:
+    """Claim up to `shares` jobs from the streams, under one new lease; return the claimed rows, in no order."""
+    return _fetch_rows(
+        "claim_jobs",
+        {
+            "kind": kind,
+            "lane": lane,
+            "group_ids": [stream.group_id for stream in streams],
+            "priorities": [stream.priority for stream in streams],
+            "after_run_ats": [stream.after_run_at for stream in streams],
+            "after_job_ids": [stream.after_job_id for stream in streams],
+            "shares": list(shares),
+            "lease_id": uuid4(),
+            "lease": lease,
+            "leased_by": by,
+        },
+    )
+
+
+def claim_suspect(*, kind: str, lease: dt.timedelta, by: UUID | None) -> list[dict[str, Any]]:
+    """Claim one job that has lost a lease before, under a lease of its own; return no row or one."""
+    return _fetch_rows("claim_suspect", {"kind": kind, "lease_id": uuid4(), "lease": lease, "leased_by": by})
+
+
+def _fetch_rows(statement: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql("outbox", statement), parameters)
+        names = [column.name for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def _as_claim(rows: Sequence[dict[str, Any]]) -> Claim | None:
+    """Return the rows as a batch, in order of arrival."""
+    if not rows:
+        return None
+    ordered = sorted(rows, key=lambda row: (row["run_at"], row["job_id"]))
+    jobs = tuple(ClaimedJob(**{name: row[name] for name in ClaimedJob.__slots__}) for row in ordered)
+    return Claim(lease_id=jobs[0].lease_id, kind=jobs[0].kind, jobs=jobs)

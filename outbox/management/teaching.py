@@ -1,0 +1,25 @@
+"""A base for commands whose `--help` teaches: the paragraphs of `help` are printed as they are written."""
+
+from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+
+
+class _Formatter(RawDescriptionHelpFormatter, DjangoHelpFormatter):
+    """Django's order of options (ours first), without re-wrapping the text above them."""
+
+
+class TeachingCommand(BaseCommand):
+    """A command whose help text keeps its paragraphs."""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Make the parser with our formatter."""
+        return super().create_parser(prog_name, subcommand, formatter_class=_Formatter, **kwargs)
+
+
+def batch_size(text: str) -> int:
+    """Read a number from 1 to 50 from the command line."""
+    if not (text.isdecimal() and 1 <= int(text) <= 50):  # noqa: PLR2004 - said in the message
+        raise ArgumentTypeError(f"{text!r} is not a number from 1 to 50")
+    return int(text)

@@ -1,0 +1,187 @@
+"""Ending a try: effects, events and the job's removal in one transaction, or the job given back, or given up.
+
+The fence is `lock_held_jobs`: the first statement of every settling transaction locks the jobs still held under the lease, and only
+those are written. A worker that was merely slow finds none and changes nothing. Locks are taken in this order: job, then the
+handler's subjects by key, then events.
+"""
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import OperationalError, connection, transaction
+
+from outbox.claim import Claim, name_held_jobs
+from outbox.db import load_sql
+from outbox.faults import fault_point
+from outbox.handlers import ClaimedJob, Handler, Outcome, Transient, Verdict
+from outbox.retry import GiveUp, TryAgain, decide_retry, may_pass
+
+LONGEST_PATIENCE = 10.0  # seconds
+LONGEST_DETAIL = 2000  # characters of an error kept in a job's history
+
+
+class Settled(StrEnum):
+    """How one try ended. LOST is the expected end of a race: somebody else has the job by now."""
+
+    FINISHED = "finished"
+    RETRIED = "retried"
+    SNOOZED = "snoozed"
+    RELEASED = "released"
+    BURIED = "buried"
+    LOST = "lost"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Failure:
+    """A try that ended in an error, which may go away by itself or not."""
+
+    job: ClaimedJob
+    error: Exception
+    transient: bool
+
+
+def prepare(handler: Handler, jobs: Sequence[ClaimedJob]) -> list[Verdict | Failure]:
+    """Have the handler work out every job; when it fails over a batch, job by job, so that one cannot spoil the others."""
+    try:
+        return [_as_verdict(outcome) for outcome in _match(jobs, handler.prepare(jobs))]
+    except Exception as error:  # noqa: BLE001 - the worker's outermost handler: the error is recorded on the job
+        raise_if_disconnected(error)
+        if len(jobs) == 1:
+            return [Failure(jobs[0], error, may_pass(error))]
+    return [outcome for job in jobs for outcome in prepare(handler, [job])]
+
+
+def _match(jobs: Sequence[ClaimedJob], outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
+    """Return the outcomes if there is exactly one for each job."""
+    if sorted(outcome.job.job_id for outcome in outcomes) != sorted(job.job_id for job in jobs):
+        raise ValueError("A handler must return one outcome for each job it is given.")
+    return outcomes
+
+
+def _as_verdict(outcome: Outcome) -> Verdict | Failure:
+    return Failure(outcome.job, outcome.error, transient=True) if isinstance(outcome, Transient) else outcome
+
+
+def settle(handler: Handler, outcomes: Sequence[Verdict | Failure]) -> Counter[Settled]:
+    """End the tries of these jobs; return how many ended how. Needs a connection without a transaction."""
+    failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    verdicts = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
+    return (_finish(handler, verdicts) if verdicts else Counter()) + give_back(failures)
+
+
+def _finish(handler: Handler, verdicts: Sequence[Verdict]) -> Counter[Settled]:
+    """Write all verdicts in one transaction; when that fails, one by one."""
+    try:
+        finished = _finish_together(handler, verdicts)
+    except Exception as error:  # noqa: BLE001 - as in prepare()
+        raise_if_disconnected(error)
+        if len(verdicts) == 1:
+            return give_back([Failure(verdicts[0].job, error, may_pass(error))])
+    else:
+        return Counter({Settled.FINISHED: finished, Settled.LOST: len(verdicts) - finished})
+    return sum((_finish(handler, [verdict]) for verdict in verdicts), Counter[Settled]())
+
+
+def _finish_together(handler: Handler, verdicts: Sequence[Verdict]) -> int:
+    """Write the verdicts of the jobs still held, and move those jobs out; return how many there were."""
+    with transaction.atomic(durable=True):
+        limit_patience()
+        held = lock_held_jobs([verdict.job for verdict in verdicts])
+        ours = [verdict for verdict in verdicts if verdict.job.job_id in held]
+        if ours:
+            handler.write(ours)
+            fault_point("in_settle")
+            finish_jobs([verdict.job for verdict in ours])
+    return len(ours)
+
+
+def limit_patience() -> None:
+    """Bound how long this transaction may wait for a lock or lie idle, so that a worker frozen in it lets go of its rows.
+
+    Half a lease: longer would hold the rows when the sweeper comes for them. For this transaction only, because behind a
+    pooler the session is not ours.
+    """
+    seconds = min(LONGEST_PATIENCE, settings.JOB_LEASE_SECONDS / 2)
+    _run("limit_patience", {"limit": f"{int(seconds * 1000)}ms"})
+
+
+def lock_held_jobs(jobs: Sequence[ClaimedJob]) -> set[UUID]:
+    """Lock those of the jobs (of one claim) that are still held under their lease, in key order; return their ids."""
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql("outbox", "lock_held_jobs"), name_held_jobs(jobs))
+        return {job_id for (job_id,) in cursor.fetchall()}
+
+
+def finish_jobs(jobs: Sequence[ClaimedJob]) -> None:
+    """Move jobs (of one claim, locked before) to the finished ones."""
+    moved = _run("finish_jobs", name_held_jobs(jobs))
+    assert moved == len(jobs), "Locked jobs cannot have vanished."
+
+
+def give_back(failures: Sequence[Failure]) -> Counter[Settled]:
+    """Retry or give up each job whose try failed; those that are no longer ours are left alone."""
+    again, never = [], []
+    for failure in failures:
+        match decide_retry(failure.job, transient=failure.transient):
+            case TryAgain(delay):
+                again.append(_describe(failure) | {"delay": delay})
+            case GiveUp(cause):
+                never.append(_describe(failure) | {"cause": cause})
+    retried = _run("retry_jobs", {"failures": json.dumps(again)}) if again else 0
+    buried = _run("bury_jobs", {"failures": json.dumps(never)}) if never else 0
+    return Counter(
+        {
+            Settled.RETRIED: retried,
+            Settled.BURIED: buried,
+            Settled.LOST: len(failures) - retried - buried,
+        }
+    )
+
+
+def snooze(jobs: Sequence[ClaimedJob], delays: Iterable[float]) -> Counter[Settled]:
+    """Put jobs off by these many seconds, without counting the try."""
+    rows = [_identify(job) | {"delay": delay} for job, delay in zip(jobs, delays, strict=True)]
+    snoozed = _run("snooze_jobs", {"jobs": json.dumps(rows)}) if rows else 0
+    return Counter({Settled.SNOOZED: snoozed, Settled.LOST: len(jobs) - snoozed})
+
+
+def release(claim: Claim) -> Counter[Settled]:
+    """Give a batch back unstarted, as if it had not been claimed."""
+    released = _run("release_jobs", name_held_jobs(claim.jobs))
+    return Counter({Settled.RELEASED: released, Settled.LOST: len(claim.jobs) - released})
+
+
+def expire(claim: Claim) -> None:
+    """Let go of a batch of which nobody knows how far it came; the sweeper takes it back as lost."""
+    _run("expire_leases", name_held_jobs(claim.jobs))
+
+
+def raise_if_disconnected(error: Exception) -> None:
+    """Raise `OperationalError` if this error came with the loss of the connection: nothing is known then, about any job."""
+    if connection.connection is not None and connection.connection.closed:
+        raise OperationalError("The connection was lost in the middle of a batch.") from error
+
+
+def _identify(job: ClaimedJob) -> dict[str, Any]:
+    return {"group_id": str(job.group_id), "job_id": str(job.job_id), "lease_id": str(job.lease_id)}
+
+
+def _describe(failure: Failure) -> dict[str, Any]:
+    """Return the failure as stored. An error may quote what a student wrote: no NUL and no lone surrogate may get into jsonb."""
+    detail = str(failure.error).encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return _identify(failure.job) | {
+        "error_class": type(failure.error).__qualname__[:80],
+        "error_detail": detail[:LONGEST_DETAIL],
+    }
+
+
+def _run(statement: str, parameters: dict[str, Any]) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql("outbox", statement), parameters)
+        return int(cursor.rowcount)

@@ -1,0 +1,38 @@
+-- Claim the next ready jobs of some streams of one kind and lane, a share from each, starting behind the hint.
+-- Locks: the rows it claims; rows that others hold are passed over. To be committed at once.
+-- Index: jobs_ready_idx, a tight range a stream; then the primary key. Cost follows the shares, not what waits or has finished.
+-- Parameters: kind text, lane smallint, lease_id uuid, lease interval, leased_by uuid or null, and arrays of one length:
+--     group_ids uuid[], priorities smallint[], after_run_ats timestamptz[], after_job_ids uuid[], shares integer[].
+-- statement_timestamp() and not clock_timestamp(): only a stable function can bound an index scan.
+WITH stream AS (
+    SELECT *
+    FROM unnest(
+        %(group_ids)s::uuid[], %(priorities)s::smallint[],
+        %(after_run_ats)s::timestamptz[], %(after_job_ids)s::uuid[], %(shares)s::integer[]
+    ) AS stream (group_id, priority, after_run_at, after_job_id, share)
+), picked AS MATERIALIZED (
+    SELECT ready.group_id, ready.job_id
+    FROM stream
+    CROSS JOIN LATERAL (
+        SELECT job.group_id, job.job_id
+        FROM outbox_job AS job
+        WHERE job.state = 0 AND job.lost_leases = 0
+          AND job.kind = %(kind)s AND job.lane = %(lane)s
+          AND job.group_id = stream.group_id AND job.priority = stream.priority
+          AND job.run_at <= statement_timestamp()
+          AND (job.run_at, job.job_id) > (stream.after_run_at, stream.after_job_id)
+        ORDER BY job.run_at, job.job_id
+        LIMIT stream.share
+        FOR UPDATE SKIP LOCKED
+    ) AS ready
+)
+UPDATE outbox_job AS job
+SET state = 1,
+    tries = job.tries + 1,
+    lease_id = %(lease_id)s,
+    leased_until = clock_timestamp() + %(lease)s,
+    leased_by = %(leased_by)s
+FROM picked
+WHERE job.group_id = picked.group_id AND job.job_id = picked.job_id
+RETURNING job.tenant_id, job.group_id, job.job_id, job.kind, job.subject_id, job.lane, job.tries, job.snoozes,
+          job.lost_leases, job.lease_id, job.created_at, job.run_at;

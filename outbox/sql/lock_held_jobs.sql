@@ -1,0 +1,10 @@
+-- Lock those of these jobs that are still held under this lease: the fence. A row that is not returned belongs to somebody else.
+-- Locks: the rows returned, in key order.
+-- Index: primary key (group_id, job_id).
+-- Parameters: lease_id uuid, and arrays of one length: group_ids uuid[], job_ids uuid[].
+SELECT job.job_id
+FROM unnest(%(group_ids)s::uuid[], %(job_ids)s::uuid[]) AS mine (group_id, job_id)
+JOIN outbox_job AS job ON job.group_id = mine.group_id AND job.job_id = mine.job_id
+WHERE job.state = 1 AND job.lease_id = %(lease_id)s
+ORDER BY job.group_id, job.job_id
+FOR UPDATE OF job;

@@ -1,0 +1,15 @@
+-- Make the leases of jobs in hand last longer. No row: all of them are lost, or being settled right now.
+-- Locks: the rows it renews; rows that are being settled or taken back are passed over, so it never waits or deadlocks.
+-- Index: primary key (group_id, job_id).
+-- Parameters: lease_id uuid, lease interval, and arrays of one length: group_ids uuid[], job_ids uuid[].
+WITH held AS MATERIALIZED (
+    SELECT job.group_id, job.job_id
+    FROM unnest(%(group_ids)s::uuid[], %(job_ids)s::uuid[]) AS mine (group_id, job_id)
+    JOIN outbox_job AS job ON job.group_id = mine.group_id AND job.job_id = mine.job_id
+    WHERE job.state = 1 AND job.lease_id = %(lease_id)s
+    FOR UPDATE OF job SKIP LOCKED
+)
+UPDATE outbox_job AS job
+SET leased_until = clock_timestamp() + %(lease)s
+FROM held
+WHERE job.group_id = held.group_id AND job.job_id = held.job_id;

@@ -1,0 +1,14 @@
+-- Put held jobs off without counting a try: there was no budget to retry them.
+-- Locks: the rows it puts off.
+-- Index: primary key (group_id, job_id).
+-- Parameters: jobs json, an array of {group_id, job_id, lease_id, delay in seconds}.
+UPDATE outbox_job AS job
+SET state = 0,
+    lease_id = NULL, leased_until = NULL, leased_by = NULL,
+    tries = job.tries - 1,
+    snoozes = job.snoozes + 1,
+    run_at = clock_timestamp() + make_interval(secs => snoozed.delay)
+FROM json_to_recordset(%(jobs)s::json) AS snoozed (group_id uuid, job_id uuid, lease_id uuid, delay float8)
+WHERE job.group_id = snoozed.group_id AND job.job_id = snoozed.job_id
+  AND job.state = 1 AND job.lease_id = snoozed.lease_id
+RETURNING job.job_id;
