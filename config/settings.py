@@ -67,6 +67,7 @@ CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
 
 # A task is acknowledged after its work: to receive it twice is harmless, its receipt is in the database; to lose it is not.
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
+JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True
