@@ -1,5 +1,6 @@
 """What Django answers when no view did: a problem below `/api/`, a page for people everywhere else."""
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
@@ -18,8 +19,8 @@ _WORDS = {
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 400."""
-    return refuse(request, 400)
+    """Answer 400, or 413 when the body was too large (Django counts that as a bad request)."""
+    return refuse(request, 413 if isinstance(exception, RequestDataTooBig) else 400)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:

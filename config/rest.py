@@ -18,6 +18,8 @@ from rest_framework.views import set_rollback
 
 from outbox.problems import CONTENT_TYPE, FieldError, Problem, describe_error
 
+TOO_LARGE = "The request is larger than an exam may be."
+
 # DRF's exceptions by class, most special first: our code, and the title of every occurrence.
 _TITLES: dict[type[exceptions.APIException], tuple[str, str]] = {
     exceptions.ParseError: ("malformed", "The request is not in the written form; `errors` says where."),
@@ -81,7 +83,7 @@ def _as_api_error(error: Exception) -> Exception:
 
 def _describe_api_error(error: Exception) -> Problem | None:
     if isinstance(error, RequestDataTooBig):
-        return Problem("too_large", 413, "The request is larger than an exam may be.", str(error))
+        return Problem("too_large", 413, TOO_LARGE, str(error) or TOO_LARGE)
     if not isinstance(error, exceptions.APIException):
         return None
     code, title = next(

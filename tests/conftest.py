@@ -11,10 +11,12 @@ from pathlib import Path
 
 import django
 import pytest
+from pytest_django.plugin import DjangoDbBlocker
 
 from config.keys import ensure_keys
 from config.postgres import Cluster
 from config.postgres.place import APP_ROLE, SUPERUSER
+from config.postgres.roles import ensure_database
 
 SERVER_FOLDER = (
     "HANDOVER_TEST_SERVER"  # how the run tells its xdist workers and its child processes where the server is
@@ -48,6 +50,7 @@ def _start_server() -> Cluster:
     cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-test-")))
     try:
         cluster.start()
+        ensure_database(cluster)
         ensure_keys(cluster.place.folder / "handover" / "keys")
     except BaseException:
         cluster.stop(seconds=5)
@@ -76,6 +79,15 @@ def server() -> Cluster:
     return Cluster(Path(os.environ[SERVER_FOLDER]))
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """Give the application's role its rights on the test database, as `manage.py prepare` does."""
+    from config.grants import grant_app_role  # noqa: PLC0415 - needs settings, which exist only after pytest_configure
+
+    with django_db_blocker.unblock():
+        grant_app_role(APP_ROLE, using="default")
+
+
 @pytest.fixture
 def database_url(server: Cluster, db: None) -> str:
     """The address of this worker's test database, for a second connection or another process."""
@@ -86,7 +98,7 @@ def database_url(server: Cluster, db: None) -> str:
 
 @pytest.fixture
 def app_database_url(server: Cluster, database_url: str) -> str:
-    """The same database for the application's role, which may not rewrite the log (the role exists once migrated)."""
+    """The same database for the application's role, which may not rewrite the log (the tests themselves are the superuser)."""
     return server.url(APP_ROLE, database_url.rpartition("/")[2])
 
 

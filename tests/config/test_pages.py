@@ -1,0 +1,138 @@
+"""The front door, the frame around every page, and what a browser is told about it."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from gradebook.models import User
+
+PASSWORD = "correct horse battery staple"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def people(student: User, teacher: User, admin: User) -> dict[str, User]:
+    return {"student": student, "teacher": teacher, "admin": admin}
+
+
+@pytest.mark.parametrize(
+    ("who", "home"), [("student", "/exams/"), ("teacher", "/marksheets/"), ("admin", "/admin/")]
+)
+def test_front_door_leads_to_where_ones_work_is(
+    client: Client, people: dict[str, User], who: str, home: str
+) -> None:
+    client.force_login(people[who])
+    answer = client.get("/")
+    assert (answer.status_code, answer.headers["Location"]) == (302, home)
+
+
+def test_front_door_asks_strangers_to_sign_in(client: Client) -> None:
+    assert client.get("/").headers["Location"] == "/accounts/login/?next=/"
+
+
+def test_sign_in_leads_to_the_page_one_wanted_and_never_to_another_site(
+    client: Client, teacher: User
+) -> None:
+    teacher.set_password(PASSWORD)
+    teacher.save()
+    form = {"username": teacher.username, "password": PASSWORD}
+    places = {}
+    for wanted in ("/marksheets/", "https://evil.example/", "//evil.example/"):
+        answer = client.post("/accounts/login/", {**form, "next": wanted})
+        places[wanted] = answer.headers["Location"]
+        client.logout()
+    assert places == {"/marksheets/": "/marksheets/", "https://evil.example/": "/", "//evil.example/": "/"}
+
+
+def test_failed_sign_in_says_so_and_keeps_the_name(client: Client, teacher: User) -> None:
+    page = client.post(
+        "/accounts/login/", {"username": teacher.username, "password": "wrong"}
+    ).content.decode()
+    assert 'role="alert"' in page
+    assert f'value="{teacher.username}"' in page
+    assert "wrong" not in page
+
+
+def test_sign_out_needs_a_form(client: Client, teacher: User) -> None:
+    client.force_login(teacher)
+    assert client.get("/accounts/logout/").status_code == 405
+    assert client.post("/accounts/logout/").headers["Location"] == "/accounts/login/"
+    assert client.get("/").headers["Location"] == "/accounts/login/?next=/"
+
+
+@pytest.mark.parametrize(
+    ("who", "links"),
+    [
+        ("student", ["Exams"]),
+        ("teacher", ["Marksheets"]),
+        ("admin", ["Marksheets", "Administration"]),
+    ],
+)
+def test_header_offers_what_this_person_may_use(
+    client: Client, people: dict[str, User], who: str, links: list[str]
+) -> None:
+    client.force_login(people[who])
+    page = client.get("/no-such-page").content.decode()
+    nav = re.search(r"<nav.*?</nav>", page, re.DOTALL)
+    assert nav is not None
+    assert re.findall(r">([A-Z]\w+)</a>", nav[0]) == links
+
+
+@pytest.mark.parametrize("address", ["/accounts/login/", "/no-such-page", "/admin/", "/api/v1/docs"])
+def test_page_has_nothing_inline_and_says_so(client: Client, admin: User, address: str) -> None:
+    client.force_login(admin)
+    if address == "/accounts/login/":
+        client.logout()
+    answer = client.get(address)
+    page = answer.content.decode()
+    assert re.findall(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\bsrc=)", page) == []
+    assert "'unsafe-inline'" not in answer.headers["Content-Security-Policy"]
+    assert {
+        name: answer.headers[name]
+        for name in ("X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy")
+    } == {
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Referrer-Policy": "same-origin",
+    }
+
+
+def test_every_file_a_page_names_is_served(client: Client) -> None:
+    page = client.get("/accounts/login/").content.decode()
+    addresses = re.findall(r'(?:href|src)="(/static/[^"]+)"', page)
+    assert len(addresses) >= 10
+    assert {address: client.get(address).status_code for address in addresses} == dict.fromkeys(
+        addresses, 200
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "locale"), [("de", "de"), ("fr-CA,fr;q=0.9", "fr"), ("xx", "en"), ("en-GB", "en-gb")]
+)
+def test_page_says_how_this_person_writes_numbers(client: Client, language: str, locale: str) -> None:
+    page = client.get("/accounts/login/", headers={"Accept-Language": language}).content.decode()
+    assert f'<html lang="en" data-locale="{locale}">' in page
+
+
+@pytest.mark.parametrize("values", [{"DEBUG": False}, {"DEBUG": True}], ids=str)
+def test_unknown_api_address_is_a_problem_also_in_development(
+    client: Client, settings: Any, values: dict[str, bool]
+) -> None:
+    settings.DEBUG = values["DEBUG"]
+    answer = client.get("/api/v1/nothing/here")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+    assert answer.json()["code"] == "not_found"
+
+
+def test_wrong_host_is_refused_below_api_as_a_problem(client: Client) -> None:
+    answer = client.get("/api/v1/schema", headers={"Host": "evil.example"})
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
+
+
+def test_schema_is_openapi_3_1(client: Client) -> None:
+    schema = client.get("/api/v1/schema", headers={"Accept": "application/vnd.oai.openapi+json"}).json()
+    assert schema["openapi"].startswith("3.1")
+    assert schema["info"]["title"] == "Handover"

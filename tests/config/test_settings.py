@@ -1,0 +1,144 @@
+"""Settings: every variable is documented, and production's values are safe."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = ROOT / "config" / "settings.py"
+APPS = ("config", "projections", "exams", "gradebook", "outbox")
+# Variables that are not settings: Django's own pointer to them, the machine's, and the tests' way to kill a process in the middle.
+NOT_SETTINGS = {"DJANGO_SETTINGS_MODULE", "PATH", "HANDOVER_FAULT_POINT"}
+
+
+def list_variables_read() -> set[str]:
+    """The names in `env.xxx("NAME")` and `_read_database("NAME")` calls of settings.py."""
+    found = set()
+    for node in ast.walk(ast.parse(SETTINGS.read_text())):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            reader = ast.unparse(node.func)
+            if reader.startswith("env.") or reader == "_read_database":
+                found.add(str(node.args[0].value))
+    return found
+
+
+def list_variables_explained() -> set[str]:
+    """The names in .env.example, all of them commented out."""
+    return set(re.findall(r"^#([A-Z_]+)=", (ROOT / ".env.example").read_text(), flags=re.MULTILINE))
+
+
+def read_settings(**environment: str) -> dict[str, Any]:
+    """Import the settings in a fresh process, with this environment and no .env file, and return the plain values."""
+    program = (
+        "import json; from config import settings;"
+        "print(json.dumps({n: v for n, v in vars(settings).items() if n.isupper()}, default=str))"
+    )
+    clean = {"ENV_FILE": os.devnull, "PATH": os.environ["PATH"], **environment}
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=clean, capture_output=True, text=True, check=True
+    )
+    values: dict[str, Any] = json.loads(run.stdout)
+    return values
+
+
+def test_example_environment_lists_what_settings_read() -> None:
+    assert list_variables_explained() == list_variables_read()
+
+
+def test_example_environment_sets_nothing_when_copied() -> None:
+    assert re.findall(r"^[A-Z_]+=", (ROOT / ".env.example").read_text(), flags=re.MULTILINE) == []
+
+
+def test_nothing_but_settings_reads_the_environment() -> None:
+    pattern = re.compile(r"""(?:environ(?:\.get\(|\[)|getenv\()\s*["'](\w+)""")
+    read_elsewhere = {
+        (str(path.relative_to(ROOT)), name)
+        for app in APPS
+        for path in (ROOT / app).rglob("*.py")
+        if path != SETTINGS
+        for name in pattern.findall(path.read_text())
+        if name not in NOT_SETTINGS
+    }
+    assert read_elsewhere == set()
+
+
+def test_production_refuses_plain_http_and_hides_its_insides() -> None:
+    values = read_settings(SECRET_KEY="x")
+    assert {
+        name: values[name]
+        for name in (
+            "DEBUG",
+            "SESSION_COOKIE_SECURE",
+            "SESSION_COOKIE_HTTPONLY",
+            "CSRF_COOKIE_SECURE",
+            "SECURE_SSL_REDIRECT",
+            "SECURE_HSTS_SECONDS",
+            "X_FRAME_OPTIONS",
+        )
+    } == {
+        "DEBUG": False,
+        "SESSION_COOKIE_SECURE": True,
+        "SESSION_COOKIE_HTTPONLY": True,
+        "CSRF_COOKIE_SECURE": True,
+        "SECURE_SSL_REDIRECT": True,
+        "SECURE_HSTS_SECONDS": 31_536_000,
+        "X_FRAME_OPTIONS": "DENY",
+    }
+
+
+def test_policy_allows_nothing_inline_and_nothing_from_elsewhere() -> None:
+    policy = read_settings(SECRET_KEY="x")["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]
+    sources = {source for sources in policy.values() for source in sources}
+    assert sources == {"'none'", "'self'", "data:"}
+    assert [name for name, allowed in policy.items() if "data:" in allowed] == ["img-src"]
+
+
+def test_forwarded_protocol_is_believed_only_when_told() -> None:
+    assert "SECURE_PROXY_SSL_HEADER" not in read_settings()
+    assert read_settings(TRUST_PROXY="true")["SECURE_PROXY_SSL_HEADER"] == ["HTTP_X_FORWARDED_PROTO", "https"]
+
+
+def test_database_defaults_to_the_embedded_server_with_two_roles(tmp_path: Path) -> None:
+    databases = read_settings(HANDOVER_DATA=str(tmp_path))["DATABASES"]
+    expected = {"HOST": str(tmp_path / "run"), "NAME": "handover"}
+    assert [
+        {key: databases[alias][key] for key in ("USER", "HOST", "NAME")} for alias in ("default", "owner")
+    ] == [
+        {"USER": "handover_app", **expected},
+        {"USER": "handover_owner", **expected},
+    ]
+
+
+def test_owner_is_the_same_role_when_only_one_address_is_given() -> None:
+    databases = read_settings(DATABASE_URL="postgres://me:secret@db.example.org:5433/marks")["DATABASES"]
+    assert databases["owner"]["USER"] == databases["default"]["USER"] == "me"
+    assert databases["owner"]["HOST"] == databases["default"]["HOST"] == "db.example.org"
+
+
+@pytest.mark.parametrize(
+    ("size", "options"), [("0", None), ("7", {"min_size": 1, "max_size": 7, "timeout": 5})]
+)
+def test_database_pool_is_bounded_by_its_size(size: str, options: dict[str, int] | None) -> None:
+    databases = read_settings(DATABASE_POOL_SIZE=size)["DATABASES"]
+    assert databases["default"].get("OPTIONS", {}).get("pool") == options
+    assert databases["owner"].get("OPTIONS", {}).get("pool") is None
+
+
+def test_deployment_check_finds_nothing_in_production_settings() -> None:
+    secret = "0123456789abcdefghijklmnopqrstuvwxyz-0123456789abcdefghijklmnopqrstuvwxyz"
+    run = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT,
+        env={"ENV_FILE": os.devnull, "PATH": os.environ["PATH"], "SECRET_KEY": secret},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout.strip()) == (0, "System check identified no issues (0 silenced).")
