@@ -163,6 +163,7 @@ LANGUAGES = [
 
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
 _STATIC_STORAGE = (
     "django.contrib.staticfiles.storage.StaticFilesStorage"
