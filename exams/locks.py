@@ -40,7 +40,9 @@ def lock_student_times(student_id: UUID) -> None:
 
 
 def _key(thing: Thing, thing_id: UUID) -> list[int]:
-    last_four_bytes = thing_id.bytes[-4:]  # the random end of a UUIDv7, as the signed integer PostgreSQL wants
+    last_four_bytes = thing_id.bytes[
+        -4:
+    ]  # the random end of a UUIDv7, as the signed integer PostgreSQL wants
     return [thing, int.from_bytes(last_four_bytes, signed=True)]
 
 

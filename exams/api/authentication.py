@@ -3,8 +3,11 @@
 import dataclasses
 from uuid import UUID
 
-from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
+from rest_framework.views import APIView
 
 from exams import tokens
 
@@ -19,6 +22,11 @@ class Bearer:
     school_id: UUID | None
     role: str
     is_authenticated: bool = True
+
+    @property
+    def pk(self) -> UUID:
+        """Return the id under the name Django's users have it."""
+        return self.id
 
 
 class BearerAuthentication(BaseAuthentication):
@@ -35,3 +43,28 @@ class BearerAuthentication(BaseAuthentication):
     def authenticate_header(self, request: Request) -> str:
         """Return the challenge of a 401; without one DRF would answer 403."""
         return _SCHEME
+
+
+class SignedInView(APIView):
+    """A door for whoever is signed in, by token or by session. What is theirs is decided behind it (`exams.policies`)."""
+
+    authentication_classes = [BearerAuthentication, SessionAuthentication]
+    permission_classes = [IsAuthenticated]
+
+    @property
+    def person_id(self) -> UUID:
+        """Return who is signed in."""
+        person_id = self.request.user.pk
+        assert person_id is not None  # IsAuthenticated has seen to that
+        return person_id
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # registers itself, untyped
+    """How the schema names the token."""
+
+    target_class = BearerAuthentication
+    name = "token"
+
+    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
+        """Return the OpenAPI security scheme."""
+        return {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}

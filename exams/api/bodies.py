@@ -5,12 +5,11 @@ DRF's parsers are not used: they take a body of unknown length (`Transfer-Encodi
 
 from typing import Any
 
-from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
 from exams import strict_json
-from exams.errors import TooLarge
+from exams.errors import TooLarge, UnsupportedMediaType
 
 LARGEST_BODY = 1024 * 1024
 
@@ -33,5 +32,5 @@ def _read_json(request: Request) -> Any:
         return {}
     charset = (http.content_params or {}).get("charset", "utf-8")
     if http.content_type != "application/json" or charset.lower() not in {"utf-8", "utf8"}:
-        raise UnsupportedMediaType(request.content_type)
+        raise UnsupportedMediaType
     return strict_json.load(body)

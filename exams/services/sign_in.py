@@ -23,7 +23,9 @@ def exchange_password(*, username: str, password: str, address: str) -> tokens.I
     guess = (username.casefold(), address)
     wait = _guesses.take(guess)
     if wait:
-        raise RateLimited("Too many wrong passwords; please wait as long as Retry-After says.", retry_after=wait)
+        raise RateLimited(
+            "Too many wrong passwords; please wait as long as Retry-After says.", retry_after=wait
+        )
     user = authenticate(username=username, password=password)
     if not isinstance(user, User):
         raise InvalidCredentials

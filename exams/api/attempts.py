@@ -1,0 +1,131 @@
+"""Sitting an exam: start an attempt, look at it, keep a draft of it."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from exams.api.authentication import SignedInView
+from exams.api.bodies import read_body
+from exams.api.fields import AnswersField, LocalTime, Points
+from exams.api.problems import READING_A_BODY, refusals
+from exams.api.questions import Questions
+from exams.errors import AttemptClosed, NoAttemptsLeft, NotFound, NotOpen, StaleDraft
+from exams.models import Decision, Origin
+from exams.queries.attempts import AttemptView, get_attempt
+from exams.services.attempts import start_attempt
+from exams.services.drafts import save_draft
+
+SHOWN_STATES = ["open", "submitted", "grading", "graded", "needs_marking", "failed", "not_taken"]
+
+
+class DraftSerializer(serializers.Serializer[Any]):
+    """What was saved last. The next save names `token`."""
+
+    answers = AnswersField()
+    token = serializers.UUIDField()
+    saved_at = LocalTime()
+
+
+class SubmissionSerializer(serializers.Serializer[Any]):
+    """What was handed in; the whole receipt is at `/api/v1/receipts/{id}`."""
+
+    id = serializers.UUIDField()
+    accepted_at = LocalTime()
+    deadline = LocalTime()
+    decision = serializers.ChoiceField(choices=Decision.values)
+    origin = serializers.ChoiceField(choices=Origin.values)
+    payload_sha256 = serializers.CharField()
+
+
+class AttemptSerializer(serializers.Serializer[AttemptView]):
+    """One attempt. Never an answer key. `accepts_until` is later than `closes_at` where there is grace or late time."""
+
+    id = serializers.UUIDField(source="attempt.id")
+    exam_id = serializers.UUIDField(source="attempt.exam_id")
+    title = serializers.CharField(source="attempt.exam.title")
+    number = serializers.IntegerField(source="attempt.number")
+    state = serializers.ChoiceField(choices=SHOWN_STATES)
+    started_at = LocalTime(source="attempt.started_at")
+    closes_at = LocalTime(source="attempt.closes_at")
+    accepts_until = LocalTime(source="attempt.accepts_until")
+    deadline_rule = serializers.CharField(source="attempt.deadline_rule")
+    server_now = LocalTime(source="read_at")
+    instructions = serializers.CharField(source="attempt.revision.instructions")
+    questions = Questions(source="attempt.revision.paper")
+    draft = DraftSerializer(allow_null=True)
+    submission = SubmissionSerializer(allow_null=True)
+    queue_place = serializers.IntegerField(source="progress.place", allow_null=True)
+    failure_reason = serializers.CharField(source="failure")
+    score = Points(source="released.score", default=None)
+    max_points = Points(source="attempt.revision.max_points")
+
+
+class DraftForm(serializers.Serializer[Any]):
+    """What to keep, and what it continues: the token of the last save, null for the first one."""
+
+    answers = AnswersField()
+    token = serializers.UUIDField(allow_null=True)
+
+
+class SavedSerializer(serializers.Serializer[Any]):
+    """The next save names this token."""
+
+    token = serializers.UUIDField()
+    saved_at = LocalTime()
+
+
+class Attempts(SignedInView):
+    """The attempts at one exam."""
+
+    @extend_schema(
+        operation_id="start_attempt",
+        summary="Start an attempt, or get the one that is open",
+        request=None,
+        responses={201: AttemptSerializer, 200: AttemptSerializer}
+        | refusals(NotFound, NotOpen, NoAttemptsLeft),
+    )
+    def post(self, request: Request, exam_id: UUID) -> Response:
+        """Answer 201 with the attempt just started, or 200 with the one that is open already; asking twice is safe."""
+        started = start_attempt(exam_id=exam_id, student_id=self.person_id)
+        view = get_attempt(attempt_id=started.attempt.pk, student_id=self.person_id)
+        return _respond(view, status.HTTP_201_CREATED if started.is_new else status.HTTP_200_OK)
+
+
+class AttemptDetail(SignedInView):
+    """One attempt."""
+
+    @extend_schema(
+        operation_id="get_attempt",
+        summary="Look at an attempt",
+        responses={200: AttemptSerializer} | refusals(NotFound),
+    )
+    def get(self, request: Request, attempt_id: UUID) -> Response:
+        """Answer with the attempt as it is now: its deadline may move, and after Submit its state follows the grading."""
+        return _respond(get_attempt(attempt_id=attempt_id, student_id=self.person_id), status.HTTP_200_OK)
+
+
+class AttemptDraft(SignedInView):
+    """The answers kept for an attempt while it is open."""
+
+    @extend_schema(
+        operation_id="save_draft",
+        summary="Save the answers so far",
+        request=DraftForm,
+        responses={200: SavedSerializer} | refusals(*READING_A_BODY, NotFound, StaleDraft, AttemptClosed),
+    )
+    def put(self, request: Request, attempt_id: UUID) -> Response:
+        """Keep all answers, as the last save's successor. At the deadline the server hands in what was kept last.
+
+        A lost answer is no problem: send the same request again. `stale_draft` carries the `token` and `saved_at` of what is kept.
+        """
+        saved = save_draft(attempt_id=attempt_id, student_id=self.person_id, **read_body(request, DraftForm))
+        return Response(SavedSerializer(saved, context={"zone": saved.zone}).data)
+
+
+def _respond(view: AttemptView, code: int) -> Response:
+    context = {"zone": view.attempt.exam.school.time_zone}
+    return Response(AttemptSerializer(view, context=context).data, status=code)

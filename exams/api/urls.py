@@ -1,0 +1,19 @@
+"""The addresses of the API, in the order a student meets them. The submission's is answered by the gate, before Django."""
+
+from django.urls import path
+
+from exams.api.attempts import AttemptDetail, AttemptDraft, Attempts
+from exams.api.exams import Exams
+from exams.api.own_receipts import OwnReceipts
+from exams.api.submission import AttemptSubmission
+from exams.api.tokens import Tokens
+
+urlpatterns = [
+    path("tokens", Tokens.as_view(), name="api-tokens"),
+    path("exams", Exams.as_view(), name="api-exams"),
+    path("exams/<uuid:exam_id>/attempts", Attempts.as_view(), name="api-attempts"),
+    path("attempts/<uuid:attempt_id>", AttemptDetail.as_view(), name="api-attempt"),
+    path("attempts/<uuid:attempt_id>/draft", AttemptDraft.as_view(), name="api-draft"),
+    path("attempts/<uuid:attempt_id>/submission", AttemptSubmission.as_view(), name="api-submission"),
+    path("receipts", OwnReceipts.as_view(), name="api-receipts"),
+]

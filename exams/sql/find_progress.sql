@@ -1,0 +1,23 @@
+-- Say how far the grading of one submission is: its job waits (how many stand before it?), runs, or was given up.
+-- Locks: none. Index: outbox_job_pkey, jobs_ready_idx (at most `most` entries are counted), dead_letters_subject_idx.
+-- Parameters: group_id, job_id, subject_id uuid; kind text; most integer.
+SELECT
+    job.state,
+    CASE WHEN job.state = 0 THEN (
+        SELECT count(*)
+        FROM (
+            SELECT 1
+            FROM outbox_job AS ahead
+            WHERE ahead.state = 0
+              AND (ahead.lane, ahead.priority, ahead.run_at, ahead.job_id)
+                  < (job.lane, job.priority, job.run_at, job.job_id)
+            LIMIT %(most)s
+        ) AS counted
+    ) END AS ahead,
+    EXISTS (
+        SELECT 1
+        FROM outbox_deadletter AS given_up
+        WHERE given_up.subject_id = %(subject_id)s AND given_up.kind = %(kind)s AND given_up.replayed_at IS NULL
+    ) AS is_given_up
+FROM (VALUES (1)) AS one
+LEFT JOIN outbox_job AS job ON job.group_id = %(group_id)s AND job.job_id = %(job_id)s;
