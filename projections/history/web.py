@@ -3,6 +3,7 @@
 History may lag behind the sheet; as soon as it is further behind than its budget, the page says so.
 """
 
+import math
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from gradebook import policies
-from outbox.staleness import get_staleness
+from outbox.staleness import get_consumer_status
 from projections.history.lines import describe_changes
 from projections.history.projector import MarksheetHistory
 from projections.history.queries import HistoryPage, list_cell_history, list_sheet_history
@@ -53,12 +54,14 @@ def _read_before(request: HttpRequest) -> int | None:
 
 def _render(request: HttpRequest, page: HistoryPage, **context: Any) -> HttpResponse:
     lines = list(describe_changes(page.lines))
+    follower = get_consumer_status(MarksheetHistory.name)
     template = "history_lines" if "fragment" in request.GET else "history_page"
     context |= {
         "lines": lines,
         "subject": lines[0].change if lines else None,
         "older_before": page.older_before,
         "is_first_page": "before" not in request.GET,
-        "staleness": get_staleness(MarksheetHistory.name),
+        "follower": follower,
+        "seconds_behind": math.ceil(follower.staleness.total_seconds()),
     }
     return render(request, f"projections/{template}.html", context)

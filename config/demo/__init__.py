@@ -1,0 +1,1 @@
+"""The demo school: everything `load_demo` makes, through the same services people use."""
