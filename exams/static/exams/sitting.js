@@ -77,8 +77,9 @@ class Sitting {
   #seen({ body, sentAt, receivedAt }) {
     this.#clock.sync(body.server_now, sentAt, receivedAt);
     const isFirst = !this.#closesAt;
+    if (this.ending.isOver) return body.state === "open" && window.location.reload(); // opened again: more time was granted
+    if (body.state !== "open") return isFirst ? this.#openEnded(body) : this.ending.showEnd(body);
     if (isFirst) this.#open(body);
-    if (body.state !== "open") return this.ending.showEnd(body);
     if (!isFirst) this.work.autosave.observe(body.draft, sentAt);
     if (body.closes_at !== this.#closesAt) this.#moveEnd(body, isFirst);
   }
@@ -87,7 +88,15 @@ class Sitting {
     showState(this.#root, "loaded");
     const wasSubmitting = this.work.open(attempt);
     this.countdown.start();
-    if (wasSubmitting && attempt.state === "open") this.ending.submit();
+    if (wasSubmitting) this.ending.submit();
+  }
+
+  /** All is over: show what this browser still keeps, if anything, for the server may not have it. */
+  #openEnded(attempt) {
+    this.#closesAt = attempt.closes_at;
+    const isAnythingKept = this.work.openKept(attempt);
+    showState(this.#root, isAnythingKept ? "loaded" : "over");
+    this.ending.showEnd(attempt, { isKept: isAnythingKept });
   }
 
   #moveEnd({ closes_at: closesAt, accepts_until: acceptsUntil }, isFirst) {

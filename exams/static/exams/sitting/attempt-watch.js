@@ -35,8 +35,12 @@ export class AttemptWatch {
 
   /** The end is here: ask more often for what became of the attempt. */
   quicken() {
-    this.#pace = 1 / 4;
-    this.#wait(this.#nextGap());
+    this.#setPace(1 / 4);
+  }
+
+  /** It is known: ask only whether it was opened again. */
+  relax() {
+    this.#setPace(1);
   }
 
   stop() {
@@ -70,6 +74,11 @@ export class AttemptWatch {
   #wait(ms) {
     clearTimeout(this.#timer);
     if (!this.#stopped) this.#timer = setTimeout(() => this.ask(), ms);
+  }
+
+  #setPace(pace) {
+    this.#pace = pace;
+    this.#wait(this.#nextGap());
   }
 
   #nextGap() {

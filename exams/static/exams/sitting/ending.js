@@ -20,6 +20,7 @@ export class Ending {
   #watch;
   #onOver;
   #receiptUrl;
+  isOver = false;
   #late = { until: null, isTaken: false };
 
   constructor({ root, api, attempt, work, watch, announcer, onOver, onGoLate }) {
@@ -79,13 +80,13 @@ export class Ending {
     else this.#watch.quicken();
   }
 
-  /** Show what the server kept, and which answers on this page are not in it. */
-  showEnd({ state, submission }) {
+  /** Show what the server kept, and which answers on this page are not in it (or, of `isKept` ones, may not be). */
+  showEnd({ state, submission }, { isKept = false } = {}) {
     if (this.submission.isUnderway) return;
-    this.#over();
+    this.#over({ byServer: submission?.origin !== "student" });
     const unsaved = this.#work.unsavedQuestions();
-    if (state === "not_taken") this.panel.show("not-taken", { unsaved });
-    else this.panel.show("ended", { receipt: submission, unsaved });
+    if (unsaved.length === 0) this.#work.forget();
+    this.panel.show(state === "not_taken" ? "not-taken" : "ended", { receipt: submission, unsaved, isKept });
   }
 
   #pressed() {
@@ -138,9 +139,12 @@ export class Ending {
     this.panel.show("refused", { detail });
   }
 
-  #over() {
+  /** What the server ended it may open again, if more time is granted: then the page keeps asking. */
+  #over({ byServer = false } = {}) {
+    this.isOver = true;
     this.button.hidden = true;
-    this.#watch.stop();
+    if (byServer) this.#watch.relax();
+    else this.#watch.stop();
     this.#work.end();
     this.#onOver();
   }

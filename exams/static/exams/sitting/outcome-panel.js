@@ -19,14 +19,15 @@ export class OutcomePanel {
     root.addEventListener("click", (event) => event.target.closest("[data-try-now]") && onTryNow());
   }
 
-  /** `facts` may hold `retryAt`, `detail`, `savedAt`, `lateUntil`, `receipt` {id, accepted_at} and `unsaved` questions. */
-  show(state, { retryAt, detail, savedAt, lateUntil, receipt, unsaved = [] } = {}) {
+  /** `facts` may hold `retryAt`, `detail`, `savedAt`, `lateUntil`, `receipt` {id, accepted_at}, and `unsaved` questions. */
+  show(state, { retryAt, detail, savedAt, lateUntil, receipt, unsaved = [], isKept = false } = {}) {
     const isNew = this.#root.dataset.state !== state;
     this.#ticker.to(retryAt);
     this.#fill({ detail, savedAt, lateUntil, receipt, unsaved });
     showState(this.#root, state);
     find(this.#root, "late").hidden = !lateUntil;
-    find(this.#root, "unsaved").hidden = unsaved.length === 0;
+    find(this.#root, "unsaved").hidden = unsaved.length === 0 || isKept;
+    find(this.#root, "kept").hidden = !isKept;
     this.#root.hidden = false;
     if (!isNew) return;
     this.#root.focus();

@@ -40,13 +40,18 @@ export class Work {
   /** Put the paper and the answers on the page; returns whether Submit had been pressed before. */
   open({ questions, draft }) {
     const start = chooseStart(draft, this.#kept.left());
-    this.form.render(questions);
-    this.form.write(start.answers);
-    this.navigator.render(this.form.list());
-    this.navigator.update(this.form.list());
+    this.#fill(questions, start.answers);
     this.autosave.adopt(draft, start.restored?.unconfirmed);
     this.#settleRecords(start, draft);
     return Boolean(start.restored?.submitting);
+  }
+
+  /** The attempt was over before this page came: show the newest answers the browser keeps; returns whether there are any. */
+  openKept({ questions }) {
+    const [newest] = this.#kept.left();
+    if (!newest) return false;
+    this.#fill(questions, newest.answers);
+    return true;
   }
 
   /** From now on the answers on the page are what is being submitted. */
@@ -82,6 +87,13 @@ export class Work {
   /** The questions whose answers here are not in the server's last draft. */
   unsavedQuestions() {
     return this.#differing(this.autosave.saved.answers);
+  }
+
+  #fill(questions, answers) {
+    this.form.render(questions);
+    this.form.write(answers);
+    this.navigator.render(this.form.list());
+    this.navigator.update(this.form.list());
   }
 
   #changed() {
