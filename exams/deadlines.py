@@ -32,13 +32,20 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Window:
-    """When an exam may be sat. Hand-ins are on time for `grace` after the personal deadline, and late for `late` after that."""
+    """When an exam may be sat. Hand-ins are on time for `grace` after the personal deadline, and late for `late` after that.
+
+    Held in UTC, whatever it is given: Python adds and subtracts times of one zone by the clock on the wall, not by what has elapsed.
+    """
 
     opens_at: datetime
     closes_at: datetime
     time_limit: timedelta | None = None
     grace: timedelta = _NO_TIME
     late: timedelta = _NO_TIME
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "opens_at", self.opens_at.astimezone(UTC))
+        object.__setattr__(self, "closes_at", self.closes_at.astimezone(UTC))
 
 
 class Grant(Protocol):
@@ -75,10 +82,10 @@ def personal_deadline(
 ) -> PersonalDeadline:
     """Return one student's deadline for an attempt started then; `zone` is their school's, `grants` those that are for them."""
     days, minutes = _add_up(grants)
-    close = shift_days(window.closes_at, days, zone)
-    end = close if window.time_limit is None else min(started_at + window.time_limit, close)
-    extra = _stretch(_working_time(window, started_at, end), factor)
-    closes_at = (end + extra + minutes).astimezone(UTC)
+    start, close = started_at.astimezone(UTC), shift_days(window.closes_at, days, zone)
+    end = close if window.time_limit is None else min(start + window.time_limit, close)
+    extra = _stretch(_working_time(window, start, end), factor)
+    closes_at = end + extra + minutes
     grace_until = closes_at + window.grace
     return PersonalDeadline(
         closes_at=closes_at,
@@ -96,7 +103,7 @@ def personal_deadline(
 def last_start(window: Window, *, zone: ZoneInfo, grants: Iterable[Grant] = ()) -> datetime:
     """Return the last moment at which this student may start an attempt: the close, moved by what was granted."""
     days, minutes = _add_up(grants)
-    return (shift_days(window.closes_at, days, zone) + minutes).astimezone(UTC)
+    return shift_days(window.closes_at, days, zone) + minutes
 
 
 def latest_deadline(
@@ -109,7 +116,7 @@ def latest_deadline(
 ) -> PersonalDeadline:
     """Return the latest deadline an attempt not yet started can have: what a list of exams shows as its personal close."""
     grants = list(grants)
-    start = max(now, window.opens_at)
+    start = max(now.astimezone(UTC), window.opens_at)
     if window.time_limit is not None:
         close = shift_days(window.closes_at, _add_up(grants)[0], zone)
         start = max(start, close - window.time_limit)
@@ -117,9 +124,9 @@ def latest_deadline(
 
 
 def shift_days(moment: datetime, days: int, zone: ZoneInfo) -> datetime:
-    """Return the moment so many calendar days later, at the same hour on this zone's clock (see the module on clock changes)."""
+    """Return the moment (UTC) so many calendar days later, at the same hour on this zone's clock; on clock changes see above."""
     if not days:
-        return moment
+        return moment.astimezone(UTC)
     clock = moment.astimezone(zone).replace(tzinfo=None) + timedelta(days=days)
     return max(clock.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
 

@@ -19,6 +19,7 @@ from exams.services.authoring import publish_revision, start_revision
 from gradebook.models import Column, SchoolClass, User
 from tests.factories import gradebook
 from tests.factories.papers import questions as some_questions
+from tests.factories.papers import right_answer
 
 HOUR = dt.timedelta(hours=1)
 
@@ -100,22 +101,7 @@ def extension(exam: Exam, by: User, **fields: Any) -> Extension:
 
 def right_answers(revision: ExamRevision) -> dict[str, Any]:
     """Return answers worth full marks to every question of a published revision (an essay gets some text)."""
-    return {question_id: _right_answer(entry) for question_id, entry in (revision.key or {}).items()}
-
-
-def _right_answer(entry: dict[str, Any]) -> Any:
-    match entry:
-        case {"kind": "multiple_choice", "fractions": worths}:
-            return [choice for choice, worth in worths.items() if float(worth) > 0]
-        case {"kind": "true_false", "fractions": worths}:
-            return bool(worths["true"] == "100")
-        case {"pairs": pairs}:
-            return pairs
-        case {"fractions": worths}:
-            return next(choice for choice, worth in worths.items() if worth == "100")
-        case {"ranges": accepted} | {"patterns": accepted}:
-            return next(value for value, *_, worth in accepted if worth == "100")
-    return "An essay, to be read by a person."
+    return {question_id: right_answer(entry) for question_id, entry in (revision.key or {}).items()}
 
 
 _exam = exam

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable
 from decimal import Decimal
+from typing import Any
 
 from uuid_utils.compat import uuid7
 
@@ -29,6 +30,22 @@ def a_question(kind: Kind, *options: OptionDraft, **fields: object) -> QuestionD
 def questions(count: int = len(ALL_KINDS), kinds: tuple[Kind, ...] = ALL_KINDS) -> list[QuestionDraft]:
     """So many questions, the kinds taking turns."""
     return [a_question(kind) for kind in itertools.islice(itertools.cycle(kinds), count)]
+
+
+def right_answer(entry: dict[str, Any]) -> Any:
+    """Return an answer worth full marks to a question with this entry in the key."""
+    match entry:
+        case {"kind": "multiple_choice", "fractions": worths}:
+            return [choice for choice, worth in worths.items() if float(worth) > 0]
+        case {"kind": "true_false", "fractions": worths}:
+            return bool(worths["true"] == "100")
+        case {"pairs": pairs}:
+            return pairs
+        case {"fractions": worths}:
+            return next(choice for choice, worth in worths.items() if worth == "100")
+        case {"ranges": accepted} | {"patterns": accepted}:
+            return next(value for value, *_, worth in accepted if worth == "100")
+    return "An essay, to be read by a person."
 
 
 def option(text: str = "", fraction: float | str = 0, **fields: object) -> OptionDraft:
