@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.update(_environment(Cluster(Path(os.environ[SERVER_FOLDER]))))
     django.setup()
     config.pluginmanager.import_plugin("tests.people")  # the fixed people; models exist from here on
+    config.pluginmanager.import_plugin("tests.sitting")  # an exam the student of those people sits
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
