@@ -137,9 +137,10 @@ class Cluster:
 
 def explain_log(text: str, log: Path) -> str:
     """Turn what the server logged before it ended into one line that says what to do."""
+    folder = log.parent.parent
     if "No space left on device" in text or "Disk quota exceeded" in text:
-        return f"PostgreSQL stopped because the disk of {log.parent.parent} is full. Make room there, then start again."
+        return f"PostgreSQL ended: the disk of {folder} is full. Make room there, then start again; nothing acknowledged is lost."
     if "Read-only file system" in text:
-        return f"PostgreSQL stopped because {log.parent.parent} is on a read-only disk. Choose another HANDOVER_DATA."
-    said = re.findall(r"(?:FATAL|PANIC|ERROR):\s+(.+)", text)
-    return f"PostgreSQL did not start: {said[-1] if said else 'it said nothing'}. Its log: {log}"
+        return f"PostgreSQL ended: {folder} is on a read-only disk. Choose another folder with HANDOVER_DATA."
+    said = re.findall(r"(?:FATAL|PANIC):\s+(.+)", text) or ["it was killed or said nothing"]
+    return f"PostgreSQL ended: {said[-1]}. Its log: {log}"

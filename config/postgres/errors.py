@@ -11,5 +11,5 @@ def describe_os_error(error: OSError, path: Path) -> PostgresError:
     """Name the folder and the cure for a file system that refuses us."""
     reason = error.strerror or str(error)
     return PostgresError(
-        f"Cannot write to {path}: {reason}. Make room there or give us rights, or choose another folder with HANDOVER_DATA."
+        f"Cannot write to {path}: {reason}. Make room there and give us rights, or choose another folder with HANDOVER_DATA."
     )

@@ -26,7 +26,7 @@ def prepare_folders(place: Place, account: Account) -> list[Path]:
         place.log.parent.mkdir(exist_ok=True)
         opened = open_passage(account, place.folder)
         _make_private(place.sockets, account)
-        _check_space(place.folder)
+        check_space(place.folder)
     except OSError as error:
         raise describe_os_error(error, Path(error.filename or place.folder)) from error
     return opened
@@ -37,7 +37,7 @@ def prepare_data(place: Place, account: Account, binaries: Binaries) -> None:
     try:
         if not (place.data / "PG_VERSION").exists():
             _create_data(place, account, binaries)
-        _check_owner(place.data, account)
+        check_owner(place.data, account)
         _check_version(place.data)
         _write_settings(place.data, account)
     except OSError as error:
@@ -59,7 +59,8 @@ def _make_private(folder: Path, account: Account) -> None:
     folder.chmod(0o700)
 
 
-def _check_space(folder: Path, *, needed: int = 64 * 1024 * 1024) -> None:
+def check_space(folder: Path, *, needed: int = 64 * 1024 * 1024) -> None:
+    """Raise PostgresError when a server could start but not work."""
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise PostgresError(
@@ -71,7 +72,7 @@ def _check_space(folder: Path, *, needed: int = 64 * 1024 * 1024) -> None:
 def _create_data(place: Place, account: Account, binaries: Binaries) -> None:
     if place.data.exists() and any(place.data.iterdir()):
         raise PostgresError(
-            f"{place.data} is not empty and is not a PostgreSQL data folder. Move it away, or choose another HANDOVER_DATA."
+            f"{place.data} is not empty and is not a PostgreSQL data folder. Move it away, or choose another folder with HANDOVER_DATA."
         )
     unfinished = place.data.with_name("postgres.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -112,7 +113,8 @@ def _initdb(binaries: Binaries, data: Path) -> list[str]:
     ]
 
 
-def _check_owner(data: Path, account: Account) -> None:
+def check_owner(data: Path, account: Account) -> None:
+    """Raise PostgresError when the data belongs to somebody else (PostgreSQL would refuse it, less clearly)."""
     owner = data.stat().st_uid
     if owner != account.uid:
         raise PostgresError(
@@ -126,7 +128,7 @@ def _check_version(data: Path) -> None:
     if found != MAJOR:
         raise PostgresError(
             f"{data} was made by PostgreSQL {found}, and this is PostgreSQL {MAJOR}. "
-            "Dump it with the old version and load it here (docs/operations.md, Upgrading), or choose another HANDOVER_DATA."
+            "Dump it with the old version and load it here (docs/operations.md, Upgrading), or choose another folder with HANDOVER_DATA."
         )
 
 
