@@ -4,4 +4,5 @@ from django.urls import include, path
 
 urlpatterns = [
     path("api/v1/", include("exams.api.urls")),
+    path("", include("exams.web.urls")),
 ]
