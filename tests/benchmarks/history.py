@@ -1,0 +1,68 @@
+"""Reading and rebuilding the mark history: a page costs the same however much history there is, and a rebuild about what
+the bare insert of its rows costs.
+"""
+
+import statistics
+from collections.abc import Iterator
+from uuid import UUID
+
+from django.db import connection
+
+from projections.history.projector import HISTORY_TABLE
+from projections.history.queries import PAGE_SIZE, list_sheet_history
+from tests.benchmarks.harness import BenchDatabase, paired, run, timed
+from tests.benchmarks.results import Row
+
+CLASSES = {
+    1_000: UUID(int=1),
+    100_000: UUID(int=2),
+    1_000_000: UUID(int=3),
+}  # events in the class -> its sheet
+READS = 300
+# 30 students in 20 columns, changed in turn; every third change is of another class than the one before.
+FILL_HISTORY = f"""
+    INSERT INTO {HISTORY_TABLE}
+        (event_id, pos, school_id, sheet_id, column_id, student_id, cell_version, column_title, student_name,
+         old_value, old_code, old_source, new_value, new_code, new_source, automatic_value,
+         reason, actor_type, actor_id, actor_name, batch_id, occurred_at)
+    SELECT gen_random_uuid(), 3 * number + %(offset)s, %(sheet)s, %(sheet)s,
+           md5((number %% 20)::text)::uuid, md5((number %% 30)::text)::uuid, number, 'Quiz 1', 'Ann Other',
+           5, '', 'teacher', 6, '', 'teacher', NULL,
+           'typed', 'person', %(sheet)s, 'Tom Teacher', NULL, now()
+    FROM generate_series(1, %(events)s) AS number
+"""
+
+
+def measure(database: BenchDatabase) -> Iterator[Row]:
+    """Measure the drawer at three sizes of class."""
+    _fill_history(database)
+    for events in (100_000, 1_000_000):
+        yield paired(
+            f"history drawer, newest {PAGE_SIZE}, {events:,} events in the class, to 1,000 events (seconds)",
+            lambda events=events: _read(CLASSES[events]),
+            lambda: _read(CLASSES[1_000]),
+            reach=1.5,
+            at_most=True,
+            repeats=5,
+        )
+
+
+def _fill_history(database: BenchDatabase) -> None:
+    with connection.cursor() as cursor:
+        for offset, (events, sheet) in enumerate(CLASSES.items()):
+            cursor.execute(FILL_HISTORY, {"events": events, "sheet": sheet, "offset": offset})
+    database.vacuum(HISTORY_TABLE)
+    database.checkpoint()
+
+
+def _read(sheet_id: UUID) -> float:
+    """Return the median time of reading the newest page, in seconds."""
+    return statistics.median(timed(lambda: _read_page(sheet_id)) for _ in range(READS))
+
+
+def _read_page(sheet_id: UUID) -> None:
+    assert len(list_sheet_history(sheet_id=sheet_id).lines) == PAGE_SIZE
+
+
+if __name__ == "__main__":
+    run("history", measure)
