@@ -42,7 +42,7 @@ def stop_all(folder: Path) -> list[str]:
 def _list_recorded(folder: Path) -> list[psutil.Process]:
     try:
         recorded = dict(json.loads(_file(folder).read_text()))
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):  # none, or not one of ours
         return []
     return [process for process in _find(recorded) if process.create_time() == recorded[process.pid]]
 

@@ -9,6 +9,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -56,13 +57,16 @@ def pause_after(falls: int) -> float:
 class Supervisor:
     """Keeps the Procfile's processes running until told to stop."""
 
-    def __init__(self, procfile: Path, *, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, procfile: Path, *, environment: Mapping[str, str], grace_seconds: float = GRACE_SECONDS
+    ) -> None:
+        self._grace_seconds = grace_seconds
         colours = get_colours()
         lines = parse_procfile(procfile.read_text()).processes
         self.processes = [Supervised(name, command, next(colours)) for name, command in lines.items()]
         self._folder = procfile.parent
         self._environment = dict(environment)
-        self._printer = Printer(width=max(len(name) for name in lines))
+        self._printer = Printer(sys.stdout, width=max(len(name) for name in lines))
         self._printing = threading.Lock()
 
     def run(self, stop: Stop, *, watch: Callable[[], None]) -> None:
@@ -84,7 +88,7 @@ class Supervisor:
         running = [process for process in self.processes if process.is_running]
         for process in running:
             _signal_group(process, signal.SIGTERM)
-        until = time.monotonic() + GRACE_SECONDS
+        until = time.monotonic() + self._grace_seconds
         for process in running:
             self._await_end(process, until)
 
@@ -139,7 +143,7 @@ class Supervisor:
         try:
             process.child.wait(max(0.0, until - time.monotonic()))
         except subprocess.TimeoutExpired:
-            self.say(f"did not end within {GRACE_SECONDS:.0f} s and was killed", by=process)
+            self.say(f"did not end within {self._grace_seconds:.0f} s and was killed", by=process)
             _signal_group(process, signal.SIGKILL)
             process.child.wait()
 
