@@ -122,7 +122,7 @@ class Claimer:
 def list_ready_streams() -> list[Stream]:
     """Return every stream with a job due, sorted by kind, lane, group and priority. One probe a stream."""
     return [
-        Stream(row["kind"], row["lane"], row["group_id"], row["priority"], row["run_at"], row["age"])
+        Stream(row["kind"], Lane(row["lane"]), row["group_id"], row["priority"], row["run_at"], row["age"])
         for row in _fetch_rows("list_ready_streams", {})
     ]
 

@@ -84,7 +84,7 @@ def _finish(handler: Handler, verdicts: Sequence[Verdict]) -> Counter[Settled]:
         if len(verdicts) == 1:
             return give_back([Failure(verdicts[0].job, error, may_pass(error))])
     else:
-        return Counter({Settled.FINISHED: finished, Settled.LOST: len(verdicts) - finished})
+        return +Counter({Settled.FINISHED: finished, Settled.LOST: len(verdicts) - finished})
     return sum((_finish(handler, [verdict]) for verdict in verdicts), Counter[Settled]())
 
 
@@ -135,7 +135,7 @@ def give_back(failures: Sequence[Failure]) -> Counter[Settled]:
                 never.append(_describe(failure) | {"cause": cause})
     retried = _run("retry_jobs", {"failures": json.dumps(again)}) if again else 0
     buried = _run("bury_jobs", {"failures": json.dumps(never)}) if never else 0
-    return Counter(
+    return +Counter(
         {
             Settled.RETRIED: retried,
             Settled.BURIED: buried,
@@ -148,13 +148,13 @@ def snooze(jobs: Sequence[ClaimedJob], delays: Iterable[float]) -> Counter[Settl
     """Put jobs off by these many seconds, without counting the try."""
     rows = [_identify(job) | {"delay": delay} for job, delay in zip(jobs, delays, strict=True)]
     snoozed = _run("snooze_jobs", {"jobs": json.dumps(rows)}) if rows else 0
-    return Counter({Settled.SNOOZED: snoozed, Settled.LOST: len(jobs) - snoozed})
+    return +Counter({Settled.SNOOZED: snoozed, Settled.LOST: len(jobs) - snoozed})
 
 
 def release(claim: Claim) -> Counter[Settled]:
     """Give a batch back unstarted, as if it had not been claimed."""
     released = _run("release_jobs", name_held_jobs(claim.jobs))
-    return Counter({Settled.RELEASED: released, Settled.LOST: len(claim.jobs) - released})
+    return +Counter({Settled.RELEASED: released, Settled.LOST: len(claim.jobs) - released})
 
 
 def expire(claim: Claim) -> None:

@@ -27,7 +27,7 @@ class Stream:
     """A stream with work due, and the last place in it that this worker has claimed."""
 
     kind: str
-    lane: int
+    lane: Lane
     group_id: UUID
     priority: int
     after_run_at: dt.datetime
@@ -39,9 +39,9 @@ class Roster:
     """The streams one worker knows of. Groups take turns; within a group the most urgent stream goes first."""
 
     def __init__(self) -> None:
-        self.ages: dict[int, float] = {}  # the oldest wait of each lane
-        self._lines: dict[tuple[str, int], dict[UUID, list[Stream]]] = {}
-        self._last_served: dict[tuple[str, int], UUID] = {}
+        self.ages: dict[Lane, float] = {}  # the oldest wait of each lane
+        self._lines: dict[tuple[str, Lane], dict[UUID, list[Stream]]] = {}
+        self._last_served: dict[tuple[str, Lane], UUID] = {}
 
     def fill(self, streams: Iterable[Stream]) -> None:
         """Replace what was known by a new look: streams sorted by kind, lane, group and priority."""
@@ -53,7 +53,7 @@ class Roster:
             key: self._line_up(key, list(line)) for key, line in groupby(found, attrgetter("kind", "lane"))
         }
 
-    def _line_up(self, key: tuple[str, int], streams: Sequence[Stream]) -> dict[UUID, list[Stream]]:
+    def _line_up(self, key: tuple[str, Lane], streams: Sequence[Stream]) -> dict[UUID, list[Stream]]:
         """Return the groups in the order of their turns: those behind the one served last come first."""
         last = self._last_served.get(key, FIRST_GROUP_ID)
         groups = {group_id: list(each) for group_id, each in groupby(streams, attrgetter("group_id"))}
@@ -90,7 +90,7 @@ def share_out(batch: int, groups: int, at_most_each: int) -> list[int]:
     return [min(at_most_each, share + (place < left_over)) for place in range(groups)]
 
 
-def order_lanes(turn: int, ages: Mapping[int, float]) -> tuple[Lane, Lane]:
+def order_lanes(turn: int, ages: Mapping[Lane, float]) -> tuple[Lane, Lane]:
     """Return the lanes in the order to try them in: four turns of five the favoured one first; an empty one passes its turn on.
 
     Fresh work is favoured. The lanes swap while the backlog's oldest job is over its age budget and fresh work is not.

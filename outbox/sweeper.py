@@ -59,8 +59,8 @@ class Sweeper:
     def list_sweeps(self) -> list[Sweep]:
         """Return all sweeps, ours first: others may wait for what ours give back."""
         return [
-            Sweep("jobs of dead workers", self._take_back_from_dead_workers, SECONDS_BETWEEN_LOOKS),
             Sweep("expired leases", take_back_expired),
+            Sweep("jobs of dead workers", self._take_back_from_dead_workers, SECONDS_BETWEEN_LOOKS),
             *_registered.values(),
             Sweep("stale heartbeats", delete_stale_heartbeats, 60.0),
         ]

@@ -23,6 +23,7 @@ from tests.outbox.queue.workshop import (
     make_claimer,
     numbers_of,
     queue,
+    read_row,
 )
 
 OTHER_EXAM = uuid.UUID(int=200)
@@ -39,7 +40,7 @@ def test_claim_leases_the_job_and_counts_the_try() -> None:
     (new,) = queue(1)
     taken = claim_batch(by=ME)
     (job,) = taken.jobs
-    row = Job.objects.values().get()
+    row = read_row(Job)
     assert row["leased_until"] - row["created_at"] >= LEASE
     assert {name: row[name] for name in ("state", "tries", "lease_id", "leased_by")} == {
         "state": JobState.RUNNING,

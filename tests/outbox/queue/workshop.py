@@ -9,8 +9,9 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from django.db import transaction
+from django.db import models, transaction
 
 from outbox import handlers
 from outbox.claim import Claim, Claimer
@@ -62,11 +63,11 @@ def name_subject(subject_id: uuid.UUID) -> str:
     return f"note:{subject_id}"
 
 
-def make_jobs(count: int, *, first: int = 0, **fields: object) -> list[NewJob]:
+def make_jobs(count: int, *, first: int = 0, **fields: Any) -> list[NewJob]:
     """Return jobs for subjects numbered from `first`, due in that order; the name of a field wins over its default."""
-    defaults = {"kind": KIND, "group_id": EXAM, "tenant_id": TENANT}
+    defaults: dict[str, Any] = {"kind": KIND, "group_id": EXAM, "tenant_id": TENANT}
     return [
-        NewJob(**(defaults | {"subject_id": uuid.UUID(int=number), "run_at": arrival(number)} | fields))  # type: ignore[arg-type]
+        NewJob(**(defaults | {"subject_id": uuid.UUID(int=number), "run_at": arrival(number)} | fields))
         for number in range(first, first + count)
     ]
 
@@ -76,7 +77,7 @@ def arrival(number: int) -> dt.datetime:
     return STARTED + dt.timedelta(milliseconds=number)
 
 
-def queue(count: int, **fields: object) -> list[NewJob]:
+def queue(count: int, **fields: Any) -> list[NewJob]:
     """Make jobs and commit them to the queue."""
     jobs = make_jobs(count, **fields)
     with transaction.atomic():
@@ -108,6 +109,11 @@ def number_of(subject_id: uuid.UUID) -> int:
 def numbers_of(claim: Claim | None) -> list[int]:
     """Return the numbers of the claimed jobs, in order of arrival; none for no claim."""
     return [number_of(job.subject_id) for job in claim.jobs] if claim else []
+
+
+def read_row(model: type[models.Model]) -> dict[str, Any]:
+    """Return the only row of a table, whole."""
+    return dict(model._default_manager.values().get())
 
 
 def read_notes() -> dict[str, int]:

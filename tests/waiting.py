@@ -1,0 +1,12 @@
+"""Waiting for something another process or thread does: by looking, with a bound, never by sleeping and hoping."""
+
+import time
+from collections.abc import Callable
+
+
+def wait_until(condition: Callable[[], object], *, seconds: float = 20.0) -> None:
+    """Return as soon as the condition holds; fail when it does not within the bound."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"Still not so after {seconds:g} s."
+        time.sleep(0.01)
