@@ -19,14 +19,6 @@ HOUR = dt.timedelta(hours=1)
 DAY = dt.timedelta(days=1)
 
 
-@pytest.fixture
-def exam(world: World) -> Exam:
-    exam = factories.exam(school=world.school, course=world.course, period=world.period)
-    factories.published_revision(exam)
-    factories.target(exam, world.school_class)
-    return exam
-
-
 def start(exam: Exam, student: User) -> Started:
     return start_attempt(exam_id=exam.pk, student_id=student.pk)
 
