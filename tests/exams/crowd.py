@@ -1,5 +1,7 @@
 """A table full of others, so that the planner has a reason to use the indexes it will use in a real school."""
 
+from typing import Any
+
 from django.db import connection
 
 from exams.models import Attempt
@@ -54,7 +56,7 @@ _ANALYZE = "ANALYZE gradebook_user, exams_exam, exams_attempt, exams_draft, exam
 
 def gather(attempt: Attempt) -> None:
     """Add 400 students who sit five exams like this attempt's, some still open, some waiting to be graded."""
-    parameters = {
+    parameters: dict[str, Any] = {
         "school": attempt.school_id,
         "exam": attempt.exam_id,
         "revision": attempt.revision_id,

@@ -1,11 +1,8 @@
 import datetime as dt
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from functools import partial
 from typing import Any
-from uuid import UUID
 
 import pytest
-from django.db import connection
 
 from exams.errors import NoAttemptsLeft, NotFound, NotOpen
 from exams.models import Attempt, AttemptState, Exam
@@ -13,6 +10,7 @@ from exams.services.attempts import Started, start_attempt
 from gradebook.models import Enrolment, User
 from outbox.models import Event
 from tests import factories
+from tests.exams.together import at_once
 from tests.people import World
 
 HOUR = dt.timedelta(hours=1)
@@ -23,7 +21,7 @@ def start(exam: Exam, student: User) -> Started:
     return start_attempt(exam_id=exam.pk, student_id=student.pk)
 
 
-def events_of(attempt: Attempt) -> list[dict[str, Any]]:
+def rows_of(attempt: Attempt) -> list[Any]:
     return list(
         Event.objects.filter(subject=f"attempt:{attempt.pk}")
         .order_by("subject_version")
@@ -38,7 +36,7 @@ def test_a_started_attempt_has_the_personal_deadline_and_its_event(exam: Exam, s
     assert started == Started(attempt, is_new=True)
     assert (attempt.number, attempt.state, attempt.version) == (1, AttemptState.OPEN, 1)
     assert attempt.closes_at == attempt.accepts_until == exam.closes_at
-    assert events_of(attempt) == [
+    assert rows_of(attempt) == [
         {
             "kind": "AttemptStarted",
             "subject_version": 1,
@@ -218,19 +216,10 @@ def test_an_overdue_attempt_is_closed_before_the_next_is_started(exam: Exam, stu
 @pytest.mark.django_db(transaction=True)
 def test_starts_at_once_make_one_attempt(exam: Exam, student: User) -> None:
     Exam.objects.update(attempts_allowed=5)
-    together = Barrier(8)
 
-    def start_with_the_others(_: int) -> tuple[UUID, bool]:
-        try:
-            together.wait(timeout=30)
-            started = start(exam, student)
-            return started.attempt.pk, started.is_new
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(start_with_the_others, range(8)))
+    outcomes = at_once(*[partial(start, exam, student)] * 8)
 
     attempt = Attempt.objects.get()
-    assert sorted(answers) == [(attempt.pk, False)] * 7 + [(attempt.pk, True)]
-    assert len(events_of(attempt)) == 1
+    answers = sorted((started.attempt.pk, started.is_new) for started in outcomes)
+    assert answers == [(attempt.pk, False)] * 7 + [(attempt.pk, True)]
+    assert len(rows_of(attempt)) == 1
