@@ -37,11 +37,25 @@ class MarksAreReadOnly(GradebookError):
     status = 403
 
 
+class SomebodyElse(GradebookError):
+    """Somebody else has signed in in this browser since the page was opened."""
+
+    code = "somebody_else"
+    status = 403
+
+
 class Malformed(GradebookError):
     """The request is not in the form this address reads."""
 
     code = "malformed"
     status = 400
+
+
+class TooLarge(GradebookError):
+    """The request is larger than the grid ever sends."""
+
+    code = "too_large"
+    status = 413
 
 
 class ColumnNotFound(GradebookError):
@@ -55,4 +69,11 @@ class ColumnRefused(GradebookError):
     """The column cannot be like that."""
 
     code = "column_refused"
+    status = 409
+
+
+class AssignmentRefused(GradebookError):
+    """The teacher, the class, the course and the period must all be of one school."""
+
+    code = "assignment_refused"
     status = 409

@@ -11,9 +11,10 @@ from gradebook.queries.cells import (
     view_cell,
 )
 from gradebook.queries.sheets import (
+    Layout,
     find_viewable_sheet,
+    get_layout,
     get_viewable_sheet,
-    list_columns,
     list_my_sheets,
     list_students,
     lock_columns,
@@ -22,11 +23,12 @@ from gradebook.queries.sheets import (
 __all__ = [
     "CellView",
     "Changes",
+    "Layout",
     "find_viewable_sheet",
+    "get_layout",
     "get_viewable_sheet",
     "list_cells",
     "list_changes",
-    "list_columns",
     "list_my_sheets",
     "list_names",
     "list_students",

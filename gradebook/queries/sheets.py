@@ -3,7 +3,9 @@
 The one thing to know: who is on a sheet is one rule, `list_students`, used by the grid and by saving alike.
 """
 
+import dataclasses
 import datetime as dt
+import hashlib
 from collections.abc import Collection
 from typing import Any
 from uuid import UUID
@@ -15,6 +17,21 @@ from gradebook import policies
 from gradebook.errors import SheetNotFound
 from gradebook.models import Column, Enrolment, Mark, MarkSheet, User
 from outbox.db import load_sql
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Layout:
+    """The head and the side of a grid: columns in their order, students by name (with `left_on`)."""
+
+    columns: list[Column]
+    students: list[User]
+
+    @property
+    def digest(self) -> str:
+        """A short text that differs when a page built from this layout should be loaded again."""
+        parts = [f"{c.pk} {c.title} {c.max_points:f}" for c in self.columns]
+        parts += [f"{s.pk} {s.full_name}" for s in self.students]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 def find_viewable_sheet(sheet_id: UUID, *, user: User) -> MarkSheet | None:
@@ -54,9 +71,9 @@ def list_my_sheets(user: User) -> QuerySet[MarkSheet]:
     )
 
 
-def list_columns(sheet: MarkSheet) -> list[Column]:
-    """Return the columns of a sheet, in their order. One query."""
-    return list(Column.objects.filter(sheet=sheet))
+def get_layout(sheet: MarkSheet) -> Layout:
+    """Return the columns and students of a sheet. Two queries."""
+    return Layout(list(Column.objects.filter(sheet=sheet)), list(list_students(sheet)))
 
 
 def list_students(sheet: MarkSheet) -> QuerySet[User]:

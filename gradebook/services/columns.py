@@ -1,0 +1,119 @@
+"""Columns of a mark sheet: added, renamed, given another maximum. Each is an event, because it changes what marks mean.
+
+The one thing to know: an edit locks its column, and saving marks shares that lock, so a maximum can never end up below a mark.
+"""
+
+from decimal import Decimal
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from gradebook import policies
+from gradebook.entries import plain
+from gradebook.errors import ColumnNotFound, ColumnRefused, MarksAreReadOnly
+from gradebook.events import ColumnChanged, ColumnState, column_subject
+from gradebook.models import Column, ColumnSource, Mark, MarkSheet, User
+from outbox.models.log import ActorType
+from outbox.publish import Actor, NewEvent, publish
+
+
+def add_column(
+    *, sheet: MarkSheet, title: str, max_points: Decimal, by: User, source_id: UUID | None = None
+) -> Column:
+    """Add a column at the end of the sheet; `source_id` names the exam whose results it takes.
+
+    Locks the sheet, so that two new columns get two places. Raises `MarksAreReadOnly`, or `ColumnRefused` for a taken title.
+    """
+    with transaction.atomic():
+        _require_editor(sheet, by)
+        MarkSheet.objects.select_for_update(no_key=True).get(pk=sheet.pk)
+        last = sheet.columns.aggregate(last=Max("position"))["last"]
+        column = Column(
+            sheet=sheet,
+            title=title,
+            max_points=max_points,
+            position=0 if last is None else last + 1,
+            source=ColumnSource.EXAM if source_id else ColumnSource.MANUAL,
+            source_id=source_id,
+        )
+        _store(column)
+        _publish_change(column, None, by)
+    return column
+
+
+def edit_column(*, column_id: UUID, sheet: MarkSheet, title: str, max_points: Decimal, by: User) -> Column:
+    """Rename a column and set its maximum. Nothing changed: nothing said.
+
+    Locks the column. Raises `MarksAreReadOnly`, `ColumnNotFound`, or `ColumnRefused` for a taken title, a maximum below a mark
+    that is there, and another maximum than its exam's.
+    """
+    with transaction.atomic():
+        _require_editor(sheet, by)
+        column = _lock_column(sheet, column_id)
+        before = _state(column)
+        if max_points != column.max_points:
+            _check_new_maximum(column, max_points)
+        column.title, column.max_points = title, max_points
+        if _state(column) != before:
+            column.version += 1
+            _store(column)
+            _publish_change(column, before, by)
+    return column
+
+
+def _require_editor(sheet: MarkSheet, by: User) -> None:
+    if not policies.may_edit_sheet(by, sheet.pk):
+        raise MarksAreReadOnly
+
+
+def _lock_column(sheet: MarkSheet, column_id: UUID) -> Column:
+    column = sheet.columns.select_for_update(no_key=True).filter(pk=column_id).first()
+    if column is None:
+        raise ColumnNotFound
+    return column
+
+
+def _check_new_maximum(column: Column, max_points: Decimal) -> None:
+    if column.source == ColumnSource.EXAM:
+        raise ColumnRefused("This column's maximum is its exam's.", pointer="/max_points")
+    highest = Mark.objects.filter(sheet=column.sheet_id, column=column).aggregate(top=Max("value"))["top"]
+    if highest is not None and highest > max_points:
+        raise ColumnRefused(f"A mark of {plain(highest)} is already in this column.", pointer="/max_points")
+
+
+def _store(column: Column) -> None:
+    try:
+        with transaction.atomic():
+            column.save()
+    except IntegrityError as error:
+        if "column_titles_unique_in_sheet" not in str(error):
+            raise
+        raise ColumnRefused(
+            "This mark sheet already has a column of that title.", pointer="/title"
+        ) from error
+
+
+def _publish_change(column: Column, before: ColumnState | None, by: User) -> None:
+    fact = ColumnChanged(
+        school_id=column.sheet.school_id,
+        sheet_id=column.sheet_id,
+        column_id=column.pk,
+        actor_name=by.full_name,
+        old=before,
+        new=_state(column),
+    )
+    event = NewEvent(
+        kind=fact.kind,
+        schema_version=fact.version,
+        subject=column_subject(column.pk),
+        subject_version=column.version,
+        actor=Actor(ActorType.PERSON, by.pk),
+        payload=fact.payload(),
+        tenant_id=fact.school_id,
+    )
+    publish([event])
+
+
+def _state(column: Column) -> ColumnState:
+    return ColumnState(title=column.title, max_points=plain(column.max_points))

@@ -1,0 +1,229 @@
+/**
+ * Entering marks: from a key in a cell, over this browser's keeping, to the server's answer and back into the cell.
+ * Decisions are in judge.js; here is the order in which things happen.
+ */
+
+import { CellBar } from "./cell-bar.js";
+import { drawCell } from "./cell-view.js";
+import { ConflictDialog } from "./conflict-dialog.js";
+import { Editor } from "./editor.js";
+import { takeConflict, takeRefusal, takeSaved, takeTyped, useMine } from "./judge.js";
+import { KeptMarks, localStorageOrNull } from "./kept-marks.js";
+import { Saver } from "./saver.js";
+import { Status } from "./status.js";
+
+const IDLE_MS = 1_500; // a question is put when the hands rest, not between two keys
+
+export class Entering {
+  #sheet;
+  #keys;
+  #notices;
+  #announcer;
+  #me;
+  #decimalSign;
+  #signInUrl;
+  #lastKeyAt = 0;
+  #idleTimer = null;
+
+  constructor({ root, sheet, keys, api, notices, announcer, history }) {
+    const { decimalSign, me, user, sheet: id, signInUrl } = root.dataset;
+    const bar = root.querySelector("[data-bar]");
+    const locale = document.documentElement.dataset.locale;
+    this.#sheet = sheet;
+    this.#keys = keys;
+    this.#notices = notices;
+    this.#announcer = announcer;
+    this.#me = me;
+    this.#decimalSign = decimalSign;
+    this.#signInUrl = signInUrl;
+    this.kept = new KeptMarks({ storage: localStorageOrNull(), user, sheet: id });
+    this.editor = new Editor({ decimalSign, on: this.#editorActions() });
+    this.saver = new Saver({
+      api,
+      sheet,
+      decimalSign,
+      settle: (body, sent) => this.#settle(body, sent),
+      onChange: (cell) => this.#changed(cell),
+    });
+    this.status = new Status({ bar, saver: this.saver, sheet, announcer, locale });
+    this.dialog = new ConflictDialog({ decimalSign, locale });
+    this.cellBar = new CellBar({
+      bar: bar.querySelector("[data-cell-bar]"),
+      decimalSign,
+      on: { enter: (cell, text) => this.enter(cell, text), history },
+    });
+    this.#listen(bar);
+    bar.hidden = false;
+  }
+
+  /** Bring back what an earlier page could not save, and the editor that was open. */
+  restore() {
+    const restored = this.kept.list().filter((record) => this.#restoreCell(record));
+    if (restored.length > 0) {
+      const what = restored.length === 1 ? "1 mark" : `${restored.length} marks`;
+      this.#notices.show("restored", `${what} typed earlier on this device had not been saved. Saving now.`);
+      this.saver.schedule();
+    }
+    this.#restoreDraft();
+    this.status.show();
+  }
+
+  /** Begin to edit: with the key that was pressed, or (null) with what is there. A conflict is asked about instead. */
+  edit(cell, text) {
+    if (this.editor.cell === cell) return;
+    this.editor.commit();
+    if (text === null && cell.typed?.state === "conflict") this.#ask([cell]);
+    else this.editor.open(cell, { text: text ?? this.editor.textOf(cell), isSelected: text === null });
+  }
+
+  /** Put a whole text into a cell: a code's button, Delete. */
+  enter(cell, text) {
+    const version = cell.typed?.version ?? cell.server.version;
+    this.editor.close();
+    this.#commit(cell, text, version);
+    this.#keys.focus(cell);
+  }
+
+  /** The cursor is in this cell now. */
+  moveTo(cell) {
+    this.cellBar.show(cell);
+  }
+
+  /** Whether what others did must not be drawn into this cell now: it holds something of ours. */
+  isBusyWith(cell) {
+    return cell.typed !== null || this.editor.cell === cell;
+  }
+
+  #editorActions() {
+    return {
+      commit: (cell, text, version, key) => {
+        this.#commit(cell, text, version);
+        if (key && this.#keys.goOn(cell, key)) key.event.preventDefault();
+      },
+      cancel: (cell) => {
+        this.kept.dropDraft();
+        drawCell(cell, this.#decimalSign);
+        this.#keys.focus(cell);
+      },
+      draft: (cell, text, version) => this.#keep(this.kept.keepDraft(cell, text, version)),
+    };
+  }
+
+  #commit(cell, text, version) {
+    const before = cell.typed;
+    const wrong = takeTyped(cell, text, version, this.#decimalSign);
+    this.kept.dropDraft();
+    if (cell.typed) this.#keep(this.kept.keep(cell));
+    else if (before) this.kept.drop(cell, before.text);
+    if (wrong) this.#announcer.warn(`${cell.name}: ${wrong.detail} “${text}” is kept here, but not saved.`);
+    this.#changed(cell);
+    this.saver.schedule();
+  }
+
+  #settle(body, sent) {
+    const views = new Map(body.saved.map((view) => [`${view.column}/${view.student}`, view]));
+    for (const { cell, typed } of sent.filter(({ cell }) => views.has(cell.key))) {
+      this.editor.rebase(cell, views.get(cell.key).version);
+      this.kept.drop(cell, typed.text);
+      if (!takeSaved(cell, typed, views.get(cell.key))) this.#keep(this.kept.keep(cell));
+    }
+    for (const { theirs } of body.conflicts) this.#settleConflict(theirs);
+    for (const { column, student, detail } of body.refused) {
+      const cell = this.#sheet.find(column, student);
+      takeRefusal(cell, sent.find((one) => one.cell === cell).typed, detail);
+    }
+    this.status.saved(body.saved_at);
+    this.#notices.hide("signed-out");
+    for (const { cell } of sent) this.#changed(cell);
+  }
+
+  #settleConflict(theirs) {
+    const cell = this.#sheet.find(theirs.column, theirs.student);
+    takeConflict(cell, theirs, this.#me);
+    if (cell.typed?.state !== "conflict") return;
+    this.#announcer.warn(`${cell.name}: somebody else changed this cell meanwhile. Yours is kept, and not saved.`);
+    this.#askWhenIdle();
+  }
+
+  #changed(cell) {
+    if (cell && this.editor.cell !== cell) drawCell(cell, this.#decimalSign);
+    if (cell && cell === this.#keys.cell) this.cellBar.show(cell);
+    this.status.show();
+    if (this.saver.stopped) this.#showWhyStopped();
+  }
+
+  #showWhyStopped() {
+    if (this.saver.stopped !== "signed_out") return;
+    const text = "You are signed out here, or somebody else has signed in. What you typed is kept on this device.";
+    const action = { label: "Sign in, in a new tab", href: this.#signInUrl };
+    this.#notices.show("signed-out", text, { level: "warning", action });
+  }
+
+  #askWhenIdle() {
+    clearTimeout(this.#idleTimer);
+    const isIdle = !this.editor.cell && !this.dialog.isOpen && Date.now() - this.#lastKeyAt >= IDLE_MS;
+    if (isIdle) this.#ask(this.#conflicts().filter(({ typed }) => !typed.postponed));
+    else this.#idleTimer = setTimeout(() => this.#askWhenIdle(), IDLE_MS);
+  }
+
+  async #ask(cells) {
+    for (const [index, cell] of cells.entries()) {
+      const { choice, theirs } = await this.dialog.ask(cell, cells.length - index);
+      this.#decide(cell, choice, theirs);
+    }
+    if (document.activeElement === document.body && cells.length > 0) this.#keys.focus(cells.at(-1));
+  }
+
+  #decide(cell, choice, theirs) {
+    if (choice === "later") {
+      cell.typed.postponed = true;
+    } else if (choice === "theirs") {
+      this.kept.drop(cell, cell.typed.text);
+      cell.typed = null;
+    } else {
+      useMine(cell, theirs);
+      this.#keep(this.kept.keep(cell));
+      this.saver.schedule();
+    }
+    this.#changed(cell);
+  }
+
+  #conflicts() {
+    return this.#sheet.unsaved.filter(({ typed }) => typed.state === "conflict");
+  }
+
+  #restoreCell({ key, text, version }) {
+    const cell = this.#sheet.find(...key.split("/"));
+    if (!cell) return false; // of a student or column that is not on the sheet now: it stays kept
+    takeTyped(cell, text, version, this.#decimalSign);
+    if (!cell.typed) this.kept.drop(cell, text);
+    drawCell(cell, this.#decimalSign);
+    return cell.typed !== null;
+  }
+
+  #restoreDraft() {
+    const draft = this.kept.findDraft();
+    const cell = draft && this.#sheet.find(...draft.cell.split("/"));
+    if (!cell) return;
+    this.#notices.show("draft", `You were typing “${draft.text}” for ${cell.name}. Press Enter to keep it.`);
+    this.#keys.focus(cell);
+    this.editor.open(cell, draft);
+  }
+
+  #keep(isKept) {
+    if (isKept) return;
+    const text = "This browser cannot keep marks that are not saved yet. Stay on this page until all changes are saved.";
+    this.#notices.show("no-storage", text, { level: "warning" });
+  }
+
+  #listen(bar) {
+    document.addEventListener("keydown", () => (this.#lastKeyAt = Date.now()), { capture: true });
+    bar.querySelector("[data-review]").addEventListener("click", () => this.#ask(this.#conflicts()));
+    bar.querySelector("[data-retry]").addEventListener("click", () => this.saver.tryNow());
+    window.addEventListener("online", () => this.saver.tryNow());
+    window.addEventListener("focus", () => this.saver.stopped && this.saver.tryNow());
+    window.addEventListener("beforeunload", (event) => {
+      if (this.#sheet.unsaved.length > 0 || this.kept.findDraft()) event.preventDefault();
+    });
+  }
+}

@@ -1,0 +1,16 @@
+"""The addresses of the gradebook: a teacher's mark sheets. Their history has its own, in the projections."""
+
+from django.urls import path
+
+from gradebook.api.marks import Marks
+from gradebook.web import columns, sheets
+
+app_name = "gradebook"
+
+urlpatterns = [
+    path("marksheets/", sheets.my_sheets, name="my_sheets"),
+    path("marksheets/<uuid:sheet_id>/", sheets.sheet_detail, name="sheet"),
+    path("marksheets/<uuid:sheet_id>/marks", Marks.as_view(), name="marks"),
+    path("marksheets/<uuid:sheet_id>/columns/new/", columns.add, name="add_column"),
+    path("marksheets/<uuid:sheet_id>/columns/<uuid:column_id>/", columns.edit, name="edit_column"),
+]

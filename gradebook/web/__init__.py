@@ -1,0 +1,1 @@
+"""The teachers' pages: my mark sheets, one sheet as a grid, its columns."""
