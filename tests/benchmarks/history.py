@@ -2,14 +2,19 @@
 the bare insert of its rows costs.
 """
 
+import functools
 import statistics
 from collections.abc import Iterator
 from uuid import UUID
 
 from django.db import connection
 
-from projections.history.projector import HISTORY_TABLE
+from outbox.rebuild import rebuild
+from outbox.sequencer import sequence_events
+from outbox.stopping import Stop
+from projections.history.projector import HISTORY_TABLE, MarksheetHistory
 from projections.history.queries import PAGE_SIZE, list_sheet_history
+from tests.benchmarks import log
 from tests.benchmarks.harness import BenchDatabase, paired, run, timed
 from tests.benchmarks.results import Row
 
@@ -19,6 +24,7 @@ CLASSES = {
     1_000_000: UUID(int=3),
 }  # events in the class -> its sheet
 READS = 300
+REBUILT = 200_000
 # 30 students in 20 columns, changed in turn; every third change is of another class than the one before.
 FILL_HISTORY = f"""
     INSERT INTO {HISTORY_TABLE}
@@ -34,17 +40,49 @@ FILL_HISTORY = f"""
 
 
 def measure(database: BenchDatabase) -> Iterator[Row]:
-    """Measure the drawer at three sizes of class."""
+    """Measure the rebuild, then the drawer at three sizes of class."""
+    yield _measure_rebuild(database)
     _fill_history(database)
     for events in (100_000, 1_000_000):
         yield paired(
             f"history drawer, newest {PAGE_SIZE}, {events:,} events in the class, to 1,000 events (seconds)",
-            lambda events=events: _read(CLASSES[events]),
-            lambda: _read(CLASSES[1_000]),
+            functools.partial(_read, CLASSES[events]),
+            functools.partial(_read, CLASSES[1_000]),
             reach=1.5,
             at_most=True,
             repeats=5,
         )
+
+
+def _measure_rebuild(database: BenchDatabase) -> Row:
+    """Compare a rebuild with copying the rows it makes into a table with the same indexes."""
+    with connection.cursor() as cursor:
+        cursor.execute(log.FILL, {"events": REBUILT})
+        cursor.execute(f"CREATE TABLE copied_history (LIKE {HISTORY_TABLE} INCLUDING ALL)")
+    sequence_events()
+    database.vacuum()
+
+    def rebuild_history() -> float:
+        database.checkpoint()
+        return REBUILT / timed(lambda: rebuild(MarksheetHistory(), Stop(), report=lambda *_: None))
+
+    def copy_history() -> float:
+        with connection.cursor() as cursor:
+            cursor.execute("TRUNCATE copied_history")
+            database.checkpoint()
+            seconds = timed(
+                lambda: cursor.execute(f"INSERT INTO copied_history SELECT * FROM {HISTORY_TABLE}")
+            )
+            assert cursor.rowcount == REBUILT
+        return REBUILT / seconds
+
+    return paired(
+        f"history rebuild, {REBUILT:,} events, to INSERT … SELECT of the same rows with the same indexes (events/s)",
+        rebuild_history,
+        copy_history,
+        reach=0.5,
+        repeats=5,
+    )
 
 
 def _fill_history(database: BenchDatabase) -> None:
