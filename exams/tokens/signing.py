@@ -6,8 +6,11 @@ and dropped once the tokens it signed have expired.
 
 import dataclasses
 import functools
+import hmac
+import json
 import secrets
 import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -57,16 +60,20 @@ class KeyRing:
         return _encode(payload, self._signing_id, self._signing_secret)
 
     def _read(self, token: str) -> Claims:
-        """Return the claims of a token one of our keys signed; expiry is the caller's to check, at every use."""
+        """Return the claims of a token one of our keys signed; expiry is the caller's to check, at every use.
+
+        The header is one of ours letter for letter, so key and algorithm are known and the MAC is all there is to compare.
+        PyJWT's general decoder gives the same answer for half of all the processor time of a submission (ADR 0003).
+        """
+        signed, _, signature = token.rpartition(".")
+        header, _, payload = signed.partition(".")
         try:
-            secret = self._secret_by_header[token.partition(".")[0]]
-            return _claims(jwt.decode(token, secret, algorithms=[_ALGORITHM], options=_CHECKED_HERE))
-        except (jwt.InvalidTokenError, KeyError, TypeError, ValueError):
+            mac = hmac.digest(self._secret_by_header[header], signed.encode("ascii"), "sha256")
+            if not hmac.compare_digest(urlsafe_b64encode(mac).rstrip(b"="), signature.encode("ascii")):
+                raise InvalidToken
+            return _claims(json.loads(urlsafe_b64decode(f"{payload}==")))
+        except (KeyError, TypeError, ValueError):
             raise InvalidToken from None
-
-
-# PyJWT would compare `iat` and `exp` with this host's clock once; we remember the signature and compare `exp` each time.
-_CHECKED_HERE: Any = {"verify_exp": False, "verify_iat": False, "verify_sub": False, "verify_jti": False}
 
 
 def issue(user: User, *, now: datetime) -> IssuedToken:
