@@ -8,3 +8,13 @@ class ExamsConfig(AppConfig):
 
     name = "exams"
     verbose_name = "Exams"
+
+    def ready(self) -> None:
+        """Make known to the outbox what grades, what sweeps and what follows the log here."""
+        from exams import sweeps, worker  # noqa: PLC0415 - models are not loaded when this module is
+        from exams.consumers.gradebook_marks import GradebookMarks  # noqa: PLC0415
+        from outbox import registry  # noqa: PLC0415
+
+        worker.register()
+        sweeps.register()
+        registry.register(GradebookMarks())

@@ -25,19 +25,15 @@ class Attempt(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     school_id = models.UUIDField()
-    exam = models.ForeignKey(
-        "exams.Exam", on_delete=models.PROTECT, related_name="attempts"
-    )
+    # The unique key of attempt numbers begins with the exam, and nobody looks for attempts by revision: each index more is
+    # written again at every submission.
+    exam = models.ForeignKey("exams.Exam", on_delete=models.PROTECT, related_name="attempts", db_index=False)
     revision = models.ForeignKey(
-        "exams.ExamRevision", on_delete=models.PROTECT, related_name="+"
+        "exams.ExamRevision", on_delete=models.PROTECT, related_name="+", db_index=False
     )
-    student = models.ForeignKey(
-        "gradebook.User", on_delete=models.PROTECT, related_name="attempts"
-    )
+    student = models.ForeignKey("gradebook.User", on_delete=models.PROTECT, related_name="attempts")
     number = models.PositiveSmallIntegerField()
-    state = models.CharField(
-        max_length=14, choices=AttemptState, default=AttemptState.OPEN
-    )
+    state = models.CharField(max_length=14, choices=AttemptState, default=AttemptState.OPEN)
     started_at = models.DateTimeField()
     closes_at = models.DateTimeField()
     grace_until = models.DateTimeField()
@@ -58,15 +54,10 @@ class Attempt(models.Model):
                 condition=Q(state="open"),
                 name="one_open_attempt_per_student",
             ),
+            models.CheckConstraint(condition=Q(number__gte=1), name="attempts_are_numbered_from_one"),
+            models.CheckConstraint(condition=Q(state__in=AttemptState.values), name="attempts_state_known"),
             models.CheckConstraint(
-                condition=Q(number__gte=1), name="attempts_are_numbered_from_one"
-            ),
-            models.CheckConstraint(
-                condition=Q(state__in=AttemptState.values), name="attempts_state_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(closes_at__lte=F("grace_until"))
-                & Q(grace_until__lte=F("accepts_until")),
+                condition=Q(closes_at__lte=F("grace_until")) & Q(grace_until__lte=F("accepts_until")),
                 name="attempts_deadlines_ordered",
             ),
         ]
@@ -76,6 +67,7 @@ class Attempt(models.Model):
                 condition=Q(state="open"),
                 name="attempts_overdue_idx",
             ),
+            models.Index(fields=["ended_at"], condition=Q(state="submitted"), name="attempts_submitted_idx"),
         ]
 
     def __str__(self) -> str:
@@ -90,9 +82,7 @@ class Attempt(models.Model):
 class Draft(models.Model):
     """The last autosave of an open attempt. `token` must be named by the next save: a stale tab is refused."""
 
-    attempt = models.OneToOneField(
-        Attempt, on_delete=models.CASCADE, primary_key=True, related_name="draft"
-    )
+    attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, primary_key=True, related_name="draft")
     answers = models.TextField()  # canonical JSON, see exams.canonical
     token = models.UUIDField()
     saved_at = models.DateTimeField()

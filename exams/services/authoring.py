@@ -48,8 +48,11 @@ def add_questions(*, revision: ExamRevision, questions: Iterable[QuestionDraft])
 
 
 @transaction.atomic
-def publish_revision(*, revision: ExamRevision, by: User) -> ExamRevision:
-    """Freeze a revision into paper and key. Locks it; raises `RevisionPublished`, or `NotPublishable` with every problem."""
+def publish_revision(*, revision: ExamRevision, by: User | None) -> ExamRevision:
+    """Freeze a revision into paper and key; `by` is nobody where a command does it.
+
+    Locks the revision. Raises `RevisionPublished`, or `NotPublishable` with every problem.
+    """
     locked = lock_unpublished(revision)
     drafts = list_drafts(locked)
     problems = [str(problem) for problem in find_problems(drafts)]

@@ -6,12 +6,12 @@ still stand in the gate's line; it must find its attempt open.
 
 import dataclasses
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from uuid_utils.compat import uuid7
 
@@ -48,20 +48,13 @@ class Closed:
         )
 
 
-def close_overdue_attempts(*, limit: int = 500) -> Closed:
-    """Close up to `limit` attempts that are overdue; call again while anything was closed.
+def close_overdue_attempts(*, at_once: int = 500) -> Closed:
+    """Close every attempt whose time is over, a batch at a time; return how many.
 
     Submission, job, event and state of an attempt commit together. Attempts that somebody else holds are passed over. One that
     cannot be closed (a defect) is logged and left, and its neighbours are closed one by one.
     """
-    overdue = list(_overdue().order_by("accepts_until").values_list("id", flat=True)[:limit])
-    try:
-        return _close(overdue)
-    except Exception as error:
-        if is_transient(error):
-            raise
-        log.exception("Could not close %d overdue attempts at once; closing them one by one.", len(overdue))
-    return sum((_close_alone(attempt_id) for attempt_id in overdue), Closed())
+    return sum((_close_batch(batch) for batch in _overdue_batches(at_once)), Closed())
 
 
 def close_if_overdue(attempt_id: UUID) -> bool:
@@ -71,6 +64,29 @@ def close_if_overdue(attempt_id: UUID) -> bool:
 
 def _overdue() -> QuerySet[Attempt]:
     return Attempt.objects.filter(state=AttemptState.OPEN, accepts_until__lt=Now() - MARGIN)
+
+
+def _overdue_batches(at_once: int) -> Iterator[list[UUID]]:
+    """Yield overdue attempts in order of their end, each once: what cannot be closed must not stand in front of the rest."""
+    ahead = _overdue().order_by("accepts_until", "id").values_list("accepts_until", "id")
+    batch = list(ahead[:at_once])
+    while batch:
+        yield [attempt_id for _, attempt_id in batch]
+        ended_at, attempt_id = batch[-1]
+        is_later = Q(accepts_until__gt=ended_at) | Q(accepts_until=ended_at, id__gt=attempt_id)
+        batch = list(ahead.filter(is_later)[:at_once])
+
+
+def _close_batch(attempt_ids: Sequence[UUID]) -> Closed:
+    try:
+        return _close(attempt_ids)
+    except Exception as error:
+        if is_transient(error):
+            raise
+        log.exception(
+            "Could not close %d overdue attempts at once; closing them one by one.", len(attempt_ids)
+        )
+    return sum(map(_close_alone, attempt_ids), Closed())
 
 
 def _close_alone(attempt_id: UUID) -> Closed:

@@ -1,0 +1,1 @@
+"""What in the exams app follows the event log."""
