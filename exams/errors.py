@@ -31,11 +31,40 @@ class Malformed(ExamsError):
     status = 400
 
 
+class TooSlow(ExamsError):
+    """The request was not complete in time; please send it again."""
+
+    code = "too_slow"
+    status = 408
+
+
+class UnsupportedMediaType(ExamsError):
+    """Send JSON, as application/json in UTF-8."""
+
+    code = "unsupported_media_type"
+    status = 415
+
+
+class MethodNotAllowed(ExamsError):
+    """This address does not take this method."""
+
+    code = "method_not_allowed"
+    status = 405
+
+
 class TooLarge(ExamsError):
     """The request is larger than an exam may be."""
 
     code = "too_large"
     status = 413
+
+
+class NotAuthenticated(ExamsError):
+    """Sign in first: send a bearer token."""
+
+    code = "not_authenticated"
+    status = 401
+    auth_header = "Bearer"  # what a 401 must say: how to sign in
 
 
 class InvalidCredentials(ExamsError):

@@ -1,0 +1,60 @@
+"""How much the gate takes in at once: per person, and altogether. Memory of this process only; the database is not asked."""
+
+import random
+from types import TracebackType
+from typing import Self
+
+from exams.errors import Overloaded
+from exams.limits import Buckets
+
+WAITING_LIMIT = 2048  # hand-ins in line for the committer
+BYTES_LIMIT = 64 * 1024 * 1024  # bodies held in memory, read or being read
+
+# A person needs one request, and a page behind a broken network a few a minute.
+per_person = Buckets(capacity=20, per_second=1.0)
+
+
+class Room:
+    """The memory that bodies may take, for all requests together."""
+
+    def __init__(self, limit: int = BYTES_LIMIT) -> None:
+        self.left = limit
+
+    def open(self) -> "Share":
+        """Return one request's share of it, empty so far; to be used in a `with`, which gives it back."""
+        return Share(self)
+
+
+class Share:
+    """What one request holds of the room."""
+
+    __slots__ = ("_held", "_room")
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._held = 0
+
+    def hold(self, size: int) -> None:
+        """Hold so many bytes more, or raise `Overloaded`."""
+        if self._room.left < size:
+            raise overloaded()
+        self._room.left -= size
+        self._held += size
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self._room.left += self._held
+
+
+def overloaded(detail: str | None = None) -> Overloaded:
+    """Return the refusal, with a wait drawn at random so that those refused together do not come back together."""
+    return Overloaded(detail, retry_after=draw_retry_after())
+
+
+def draw_retry_after() -> int:
+    """Return how many seconds a client should wait before it sends the same request again."""
+    return random.randint(1, 5)  # noqa: S311 - spreads tries, keeps no secret

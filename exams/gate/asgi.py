@@ -1,0 +1,118 @@
+"""`POST /api/v1/attempts/{id}/submission`, without Django's request machinery (ADR 0003).
+
+`config.asgi` sends that one address here, and the lifespan too. Read `_take_in` for the order of the checks.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from exams.errors import ExamsError, MethodNotAllowed, RateLimited
+from exams.gate.admission import Room, per_person
+from exams.gate.desk import Desk
+from exams.gate.durability import Durability, get_durability
+from exams.gate.reading import (
+    ClientGone,
+    Receive,
+    check_head,
+    read_attempt_id,
+    read_body,
+    read_handin,
+    read_student_id,
+)
+from exams.gate.responses import Response, answer, apologise, refuse
+from exams.gate.session import Session
+from exams.receipt_keys import get_key_ring
+from exams.tokens import revocations
+
+Scope = MutableMapping[str, Any]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_REVOCATIONS_SECONDS = 5.0  # how long a start waits for the list of revoked tokens
+
+log = logging.getLogger(__name__)
+
+
+class Gate:
+    """The ASGI application. One a process; it starts its committer with the lifespan, or with the first request."""
+
+    def __init__(self, *, durability: Durability) -> None:
+        self._durability = durability
+        self._room = Room()
+        self._desk: Desk | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection scope."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        try:
+            response = await self._take_in(scope, receive)
+        except ExamsError as refusal:
+            response = refuse(refusal)
+        except ClientGone:
+            return
+        except Exception:
+            log.exception("The gate failed on a request.")
+            response = apologise()
+        await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
+        await send({"type": "http.response.body", "body": response.body})
+
+    async def _take_in(self, scope: Scope, receive: Receive) -> Response:
+        if scope["method"] != "POST":
+            raise MethodNotAllowed
+        attempt_id = read_attempt_id(scope["path"])
+        head = dict(scope["headers"])
+        student_id = read_student_id(head)
+        if wait := per_person.take(student_id):
+            raise RateLimited(retry_after=wait)
+        check_head(head)
+        desk = self._desk or self._open()
+        desk.check_room()
+        with self._room.open() as share:
+            body = await read_body(receive, share)
+            handin = read_handin(
+                body, attempt_id=attempt_id, student_id=student_id, arrived_at=time.monotonic()
+            )
+            desk.check_room()
+            return answer(handin, await desk.ask(handin), get_key_ring())
+
+    def _open(self) -> Desk:
+        session = Session(durability=self._durability, key_id=get_key_ring().signing_id)
+        self._desk = Desk(session)
+        return self._desk
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await send(await self._start())
+            else:
+                await self.close()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _start(self) -> dict[str, str]:
+        """Open the gate, or say why this process must not serve: without keys it could give no receipt."""
+        revocations.start()
+        if not await asyncio.to_thread(revocations.wait_until_loaded, _REVOCATIONS_SECONDS):
+            log.warning("The list of revoked tokens is not there yet; the gate opens without it.")
+        try:
+            self._open()
+        except ImproperlyConfigured as error:
+            return {"type": "lifespan.startup.failed", "message": str(error)}
+        return {"type": "lifespan.startup.complete"}
+
+    async def close(self) -> None:
+        """Commit what is in line, answer it, and stop."""
+        if self._desk is not None:
+            await self._desk.close()
+            self._desk = None
+
+
+application = Gate(durability=get_durability(settings.DURABILITY))

@@ -1,0 +1,180 @@
+"""The load generator: many kept-alive connections and as little Python a request as possible, in a process of its own.
+
+`python -m tests.benchmarks.load PORT FILE --connections 64 --seconds 5 [--rate 2000]` posts the file's requests, each once.
+Without `--rate` every connection sends its next request when its last one is answered (closed loop: how much?). With it,
+requests are due at random moments of that mean rate whatever the server does, and their latency counts from the moment they
+were due (open loop: how long?).
+"""
+
+import argparse
+import dataclasses
+import json
+import random
+import re
+import select
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Self
+
+_LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
+_SEED = 20261129
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LoadRun:
+    """What one run saw: answers by status, how long it took, and latencies in milliseconds."""
+
+    answers: dict[str, int]
+    seconds: float
+    p50_ms: float
+    p99_ms: float
+
+    @classmethod
+    def of(cls, report: str) -> Self:
+        """Read a run's report."""
+        return cls(**json.loads(report))
+
+    def rate(self, status: int) -> float:
+        """Return the answers of this status a second; any other answer makes the run worthless."""
+        if set(self.answers) != {str(status)}:
+            raise RuntimeError(f"Expected only {status}, got {self.answers}.")
+        return self.answers[str(status)] / self.seconds
+
+
+class Client:
+    """One connection, one request at a time."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.due_at = 0.0
+        self._received = b""
+
+    def send(self, request: bytes, due_at: float) -> None:
+        """Send a request that was due at this moment."""
+        self.due_at = due_at
+        self.socket.sendall(request)
+
+    def receive(self) -> str | None:
+        """Read what is there; return the status once the answer is complete."""
+        self._received += self.socket.recv(65536)
+        head, end, body = self._received.partition(b"\r\n\r\n")
+        length = _LENGTH.search(head)
+        if not head:
+            raise ConnectionError("The server hung up.")
+        if not end or length is None or len(body) < int(length[1]):
+            return None
+        self._received = b""
+        return head[9:12].decode()
+
+
+class Load:
+    """A run in progress."""
+
+    def __init__(self, port: int, connections: int, requests: Iterable[bytes]) -> None:
+        self._clients = {
+            client.socket.fileno(): client for client in (Client(port) for _ in range(connections))
+        }
+        self._requests = iter(requests)
+        self._poll = select.epoll()
+        for descriptor in self._clients:
+            self._poll.register(descriptor, select.EPOLLIN)
+        self._idle = deque(self._clients.values())
+        self._answers: Counter[str] = Counter()
+        self._latencies: list[float] = []
+
+    def run(self, seconds: float, rate: float | None) -> LoadRun:
+        """Send until the time is over, then wait for the answers still due."""
+        begin = time.perf_counter()
+        due = _due_times(begin, seconds, rate)
+        next_due = next(due, None)
+        while next_due is not None or len(self._idle) < len(self._clients):
+            while next_due is not None and self._idle and next_due <= time.perf_counter():
+                request = next(self._requests, None)
+                if request is None:
+                    raise RuntimeError("The file has too few requests for this run.")
+                self._idle.popleft().send(request, next_due)
+                next_due = next(due, None)
+            self._collect(0.0 if self._idle and next_due is not None else 1.0)
+        return self._report(time.perf_counter() - begin)
+
+    def _collect(self, timeout: float) -> None:
+        now = None
+        for descriptor, _ in self._poll.poll(timeout):
+            client = self._clients[descriptor]
+            status = client.receive()
+            if status is not None:
+                now = now or time.perf_counter()
+                self._answers[status] += 1
+                self._latencies.append(now - client.due_at)
+                self._idle.append(client)
+
+    def _report(self, seconds: float) -> LoadRun:
+        ranked = sorted(self._latencies)
+        p50, p99 = (ranked[int(share * (len(ranked) - 1))] * 1000 for share in (0.5, 0.99))
+        return LoadRun(dict(self._answers), seconds, p50, p99)
+
+
+def _due_times(begin: float, seconds: float, rate: float | None) -> Iterator[float]:
+    """Yield when each request is due: at once for a closed loop, else with exponential gaps (a Poisson process)."""
+    chance = random.Random(_SEED)
+    now = begin
+    while now < begin + seconds:
+        if rate is None:
+            now = time.perf_counter()
+        else:
+            now += chance.expovariate(rate)
+        yield now
+
+
+def write_requests(file: Path, requests: Iterable[tuple[str, str]], body: str) -> None:
+    """Write a file for the generator: (path, bearer token) pairs that all post the same body."""
+    lines = [body, *(f"{path} {token}" for path, token in requests)]
+    file.write_text("\n".join(lines))
+
+
+def read_requests(file: Path) -> list[bytes]:
+    """Return the requests of a file, ready to be sent."""
+    body, *lines = file.read_text().splitlines()
+    head = (
+        "POST {} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
+        "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n"
+    )
+    size = len(body.encode())
+    return [(head.format(*line.split(), size) + body).encode() for line in lines]
+
+
+def run_load(
+    port: int, file: Path, *, connections: int, seconds: float, rate: float | None = None
+) -> LoadRun:
+    """Run the generator as a process and return its report."""
+    command = [sys.executable, "-m", "tests.benchmarks.load", str(port), str(file)]
+    options = ["--connections", str(connections), "--seconds", str(seconds)]
+    if rate is not None:
+        options += ["--rate", str(rate)]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"The load generator failed: {done.stderr.strip()}")
+    return LoadRun.of(done.stdout)
+
+
+def main() -> None:
+    """Run one load and print its report as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("port", type=int)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rate", type=float)
+    given = parser.parse_args()
+    load = Load(given.port, given.connections, read_requests(given.file))
+    sys.stdout.write(json.dumps(dataclasses.asdict(load.run(given.seconds, given.rate))) + "\n")
+
+
+if __name__ == "__main__":
+    main()
