@@ -1,6 +1,6 @@
 """What a consumer is: a name, the kinds of event it cares about, and `apply()`, which does one batch's work.
 
-The runner (`outbox.batches`) reads, locks, retries, parks and advances; a handler only writes, set-based, inside the runner's
+The runner (`outbox.following`, `outbox.batches`) reads, locks, retries, parks and advances; a handler only writes, set-based, inside the runner's
 transaction. It must not commit, must not depend on the clock or on the size of a batch, and meets every event of its kinds
 exactly once, in order of position (a parked subject's events later, still in their own order).
 """
@@ -34,11 +34,13 @@ class Batch:
     def execute(self, package: str, name: str, **parameters: Any) -> int:
         """Run `<package>/sql/<name>.sql` over the batch and return how many rows it wrote.
 
-        In the file, `%(positions)s::bigint[]` is this batch and `{app_table}` is one of the projection's tables.
+        In the file, `%(positions)s::bigint[]` is this batch, which reaches from `%(first)s` to `%(last)s`, and `{app_table}` is one
+        of the projection's tables.
         """
         statement = bind_tables(load_sql(package, name), self.tables)
         with connection.cursor() as cursor:
-            cursor.execute(statement, {**parameters, "positions": list(self.positions)})
+            batch = {"positions": list(self.positions), "first": self.positions[0], "last": self.positions[-1]}
+            cursor.execute(statement, parameters | batch)
             return int(cursor.rowcount)
 
 
