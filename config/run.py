@@ -20,10 +20,8 @@ from config.postgres.errors import describe_os_error
 from config.postgres.place import APP_ROLE, OWNER_ROLE
 from config.postgres.roles import ensure_database
 from config.supervisor import Supervisor
-from config.welcome import Welcome
+from config.welcome import LOOPBACK, Welcome
 from outbox.stopping import Stop, stop_on_signals
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class CannotRun(Exception):
@@ -56,9 +54,14 @@ def _run(stop: Stop) -> None:
         _check_port(settings.HOST, settings.PORT)
         cluster = until_the_end.enter_context(_database())
         environment = make_environment(cluster)
-        _prepare(environment, demo=cluster is not None or settings.DEBUG)
+        _prepare(environment, demo=may_have_demo(cluster))
         if not stop.is_set:
             _supervise(stop, cluster, environment)
+
+
+def may_have_demo(cluster: Cluster | None) -> bool:
+    """Say whether a demo school, whose passwords everybody knows, may be made: on our own server, out of others' reach."""
+    return settings.DEBUG or (cluster is not None and settings.HOST in LOOPBACK)
 
 
 def _supervise(stop: Stop, cluster: Cluster | None, environment: Mapping[str, str]) -> None:

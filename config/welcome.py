@@ -1,7 +1,5 @@
 """The last lines of a start: where to go and who to be, printed once everything really answers."""
 
-import http.client
-import json
 import time
 from collections.abc import Callable
 from importlib.resources import files
@@ -9,7 +7,9 @@ from importlib.resources import files
 import psycopg
 
 from config import settings
+from config.probe import find_missing, reachable
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_UNTIL_COMPLAINT = 30.0
 PASSWORD = "handover-demo"  # noqa: S105 - printed on purpose: it opens the demo school and nothing else
@@ -58,7 +58,7 @@ class Welcome:
         ]
 
     def _warnings(self) -> list[str]:
-        if settings.HOST in {"127.0.0.1", "localhost", "::1"}:
+        if settings.HOST in LOOPBACK:
             return []
         return [
             "  Others on this network can reach it, and it speaks plain HTTP: put a TLS proxy in front, and set HTTPS=true."
@@ -68,23 +68,3 @@ class Welcome:
         query = files(__package__).joinpath("sql", "find_demo_people.sql").read_bytes()
         with psycopg.connect(self._database_url) as connection:
             return connection.execute(query).fetchone() is not None
-
-
-def find_missing(host: str, port: int) -> list[str]:
-    """Ask /healthz what is not up yet; ["web"] while nobody answers there."""
-    connection = http.client.HTTPConnection(reachable(host), port, timeout=2)
-    try:
-        connection.request("GET", "/healthz", headers={"Host": "localhost"})
-        answer = json.load(connection.getresponse())
-        return list(answer["missing"])
-    except (OSError, http.client.HTTPException, ValueError, KeyError):
-        return ["web"]
-    finally:
-        connection.close()
-
-
-def reachable(host: str) -> str:
-    """Return a name to reach a server by that listens on this address."""
-    if host in {"0.0.0.0", "::", "[::]"}:  # noqa: S104 - compared, not bound
-        return "127.0.0.1"
-    return host

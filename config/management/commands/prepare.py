@@ -35,7 +35,7 @@ class Command(BaseCommand):
         self._grant()
         collect_when_changed()
         if options["demo"] and not School.objects.exists():
-            call_command("load_demo", students=60, seed=1, stdout=self.stdout)
+            call_command("load_demo", students=60, seed=1, allow_known_passwords=True)
 
     def _grant(self) -> None:
         if not has_own_role():

@@ -1,0 +1,38 @@
+"""Ask a running Handover whether it is up: `python -m config.probe` prints what is missing; exit code 0 when all is well."""
+
+import http.client
+import json
+import sys
+
+from config import settings
+
+
+def find_missing(host: str, port: int) -> list[str]:
+    """Ask /healthz what is not up yet; ["web"] while nobody answers there."""
+    connection = http.client.HTTPConnection(reachable(host), port, timeout=2)
+    try:
+        connection.request("GET", "/healthz", headers={"Host": "localhost"})
+        answer = json.load(connection.getresponse())
+        return list(answer["missing"])
+    except (OSError, http.client.HTTPException, ValueError, KeyError):
+        return ["web"]
+    finally:
+        connection.close()
+
+
+def reachable(host: str) -> str:
+    """Return a name to reach a server by that listens on this address."""
+    if host in {"0.0.0.0", "::", "[::]"}:  # noqa: S104 - compared, not bound
+        return "127.0.0.1"
+    return host
+
+
+def main() -> int:
+    """Ask this installation's own web process."""
+    missing = find_missing(settings.HOST, settings.PORT)
+    print(f"missing: {', '.join(missing)}" if missing else "up")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
