@@ -21,10 +21,10 @@ INVALID_TRANSACTION_TERMINATION = "25P03"
 @cache
 def load_sql(package: str, name: str) -> str:
     """Return the text of `<package>/sql/<name>.sql`; one statement a file, read once per process."""
-    return resources.files(package).joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+    return (resources.files(package) / "sql" / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def bind_tables(statement: str, tables: Mapping[str, sql.Identifier]) -> str:
+def bind_tables(statement: str, tables: Mapping[str, sql.Composable]) -> str:
     """Return the statement with each `{name}` replaced by its table, quoted by psycopg."""
     composed = sql.SQL(statement).format(**tables)
     connection.ensure_connection()

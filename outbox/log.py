@@ -13,12 +13,13 @@ from uuid import UUID
 
 from django.db import connection
 
-from outbox.db import load_sql
+from outbox.db import find_row, load_sql
+from outbox.errors import CursorAheadOfLog, CursorOfAnotherEpoch
 
 
-@dataclasses.dataclass(frozen=True, order=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Position:
-    """A place in the log. Positions of different epochs cannot be compared by anybody but a person."""
+    """A place in the log. Without an order on purpose: positions of two epochs or shards cannot be compared."""
 
     epoch: int = 0
     shard: int = 0
@@ -48,9 +49,48 @@ class StoredEvent:
     payload: dict[str, Any]
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class LogEntry:
+    """Where an event stands, and the digest of the tick that sealed it with everything before it."""
+
+    position: Position
+    tick_id: int
+    tick_digest: bytes
+
+
+def get_head() -> Position:
+    """Return the last position of the log as this transaction sees it; position 0 when it is empty."""
+    with connection.cursor() as cursor:
+        row = find_row(cursor, "outbox", "get_head", {})
+    return Position(*row) if row else Position()
+
+
+def read_events(after: Position, limit: int) -> list[StoredEvent]:
+    """Return up to `limit` events after a position, in order. Raises when the position is not one of this log."""
+    refuse_foreign_position(after, get_head())
+    return _read("read_events", {"after": after.pos, "limit": limit})
+
+
 def list_events_at(positions: Sequence[int]) -> list[StoredEvent]:
     """Return the events at these positions, in order of position."""
     return _read("list_events_at", {"positions": list(positions)})
+
+
+def find_entry(event_id: UUID) -> LogEntry | None:
+    """Return an event's place in the log, None while the sequencer has not numbered it."""
+    with connection.cursor() as cursor:
+        row = find_row(cursor, "outbox", "find_entry", {"event_id": event_id})
+    return LogEntry(Position(*row[:3]), *row[3:]) if row else None
+
+
+def refuse_foreign_position(position: Position, head: Position) -> None:
+    """Raise when a cursor cannot be one of this log: of another epoch or shard, or past its end."""
+    if (position.epoch, position.shard) != (head.epoch, head.shard):
+        raise CursorOfAnotherEpoch(
+            f"The cursor is {position}, but the log is in epoch {head.epoch} (its head is {head}): it was restored or moved."
+        )
+    if position.pos > head.pos:
+        raise CursorAheadOfLog(f"The cursor is {position}, but the log ends at {head}.")
 
 
 def _read(statement: str, parameters: dict[str, Any]) -> list[StoredEvent]:

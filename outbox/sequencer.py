@@ -10,7 +10,7 @@ import dataclasses
 import enum
 from datetime import timedelta
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
 
 from outbox.db import find_constraint, find_row, forbid_transaction, load_sql
@@ -72,13 +72,14 @@ def sequence_events() -> Pass:
         return Pass(PassOutcome.FENCED)
 
 
-def start_epoch() -> Pass:
+def start_epoch(*, using: str = "owner") -> Pass:
     """Begin a new epoch after a restore; every cursor of an older one refuses to run from now on.
 
-    Waits until nobody is writing events (SHARE lock on the event table), and holds writers off while it numbers.
+    Waits until nobody is writing events (SHARE lock on the event table, which takes its owner), and holds writers off while it
+    numbers.
     """
-    forbid_transaction()
-    with transaction.atomic(), connection.cursor() as cursor:
+    forbid_transaction(using)
+    with transaction.atomic(using), connections[using].cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         cursor.execute("LOCK TABLE outbox_event IN SHARE MODE")  # takes no snapshot: the next statement does
         return _write_tick(cursor, "start_epoch", get_last_tick(cursor))

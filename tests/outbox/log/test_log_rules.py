@@ -38,6 +38,15 @@ def test_event_is_refused_when_its_sequence_number_is_given_by_hand() -> None:
 
 
 @pytest.mark.django_db
+def test_event_is_refused_when_its_sequence_number_is_given_by_force() -> None:
+    append_things(1)
+    forced = INSERT.format(columns=", seq", values=", 7").replace("VALUES", "OVERRIDING SYSTEM VALUE VALUES")
+
+    with pytest.raises(IntegrityError, match="never given by hand"):
+        execute(forced)
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("xid", ["'3'::xid8", "'9000000000'::xid8"])
 def test_event_is_refused_when_its_transaction_id_is_given_by_hand(xid: str) -> None:
     with pytest.raises(IntegrityError, match="never given by hand"):

@@ -1,0 +1,75 @@
+"""How far behind a consumer is, in the words a screen needs: seconds, its budget, and whether it is being rebuilt.
+
+Staleness is the age of the oldest event not yet applied, never a count; the heartbeat says whether anybody is working on it.
+"""
+
+import dataclasses
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import connection
+
+from outbox import registry
+from outbox.db import load_sql
+from outbox.log import Position
+from outbox.models.consumers import ConsumerState
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ConsumerStatus:
+    """One consumer as it is now. A consumer that never ran is at position 0 and has no heartbeat."""
+
+    name: str
+    state: str
+    generation: int
+    position: Position
+    head: Position
+    staleness: timedelta
+    budget: timedelta
+    heartbeat_at: datetime | None
+    parked_subjects: int
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it is further behind than it may be: screens say so as soon as it is."""
+        return self.staleness > self.budget
+
+    @property
+    def is_rebuilding(self) -> bool:
+        """Whether its tables are being filled again and are not complete yet."""
+        return self.state == ConsumerState.REBUILDING
+
+    @property
+    def waiting(self) -> int:
+        """How many positions are before it (for people; alarms go by staleness)."""
+        return self.head.pos - self.position.pos
+
+
+def get_consumer_status(name: str) -> ConsumerStatus:
+    """Return a consumer's status in one query; raise UnknownConsumer for a name nobody registered."""
+    (status,) = list_consumer_statuses([name])
+    return status
+
+
+def list_consumer_statuses(names: Iterable[str] | None = None) -> list[ConsumerStatus]:
+    """Return the status of these consumers, or of all that are registered, in one query."""
+    known = registry.list_consumers()
+    handlers = known if names is None else [registry.get_consumer(name) for name in names]
+    budgets = {handler.name: handler.staleness_budget for handler in handlers}
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql("outbox", "list_consumer_statuses"), {"names": list(budgets)})
+        rows = cursor.fetchall()
+    return [
+        ConsumerStatus(
+            name=row[0],
+            state=row[1],
+            generation=row[2],
+            position=Position(*row[3:6]),
+            head=Position(*row[6:9]),
+            staleness=timedelta(seconds=row[9]),
+            budget=budgets[row[0]] if row[10] is None else timedelta(seconds=row[10]),
+            heartbeat_at=row[11],
+            parked_subjects=row[12],
+        )
+        for row in rows
+    ]
