@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
+from exams.canonical import write_number
 from exams.paper.drafts import OptionDraft, QuestionDraft
 from exams.paper.text import render_inline, render_text
 
@@ -46,7 +47,7 @@ def _paper_entry(question: QuestionDraft) -> dict[str, Any]:
 
 
 def _key_entry(question: QuestionDraft) -> dict[str, Any]:
-    return {"kind": question.kind, "points": _text(question.points)} | _KEYS[question.kind](question)
+    return {"kind": question.kind, "points": write_number(question.points)} | _KEYS[question.kind](question)
 
 
 def _nothing(_: QuestionDraft) -> dict[str, Any]:
@@ -78,17 +79,19 @@ def _prompts(question: QuestionDraft) -> dict[str, Any]:
 
 
 def _fractions(question: QuestionDraft) -> dict[str, Any]:
-    return {"fractions": {_opaque("choice", option): _text(option.fraction) for option in question.options}}
+    return {
+        "fractions": {_opaque("choice", option): write_number(option.fraction) for option in question.options}
+    }
 
 
 def _true_false(question: QuestionDraft) -> dict[str, Any]:
-    return {"fractions": {option.text: _text(option.fraction) for option in question.options}}
+    return {"fractions": {option.text: write_number(option.fraction) for option in question.options}}
 
 
 def _ranges(question: QuestionDraft) -> dict[str, Any]:
     return {
         "ranges": [
-            [_text(option.low), _text(option.high), _text(option.fraction)]
+            [write_number(option.low), write_number(option.high), write_number(option.fraction)]
             for option in question.options
             if option.low is not None and option.high is not None
         ]
@@ -96,7 +99,7 @@ def _ranges(question: QuestionDraft) -> dict[str, Any]:
 
 
 def _patterns(question: QuestionDraft) -> dict[str, Any]:
-    patterns = [[option.text, _text(option.fraction)] for option in question.options]
+    patterns = [[option.text, write_number(option.fraction)] for option in question.options]
     return {"patterns": patterns, "is_case_sensitive": question.is_case_sensitive}
 
 
@@ -118,10 +121,6 @@ def _match_id(question: QuestionDraft, option: OptionDraft) -> str:
     """Return one id for all options with the same thing to match: two prompts may have the same right answer."""
     twins = [other for other in question.options if other.match_text == option.match_text]
     return _opaque("match", min(twins, key=lambda other: other.id))
-
-
-def _text(number: Decimal) -> str:
-    return f"{number.normalize():f}"
 
 
 def _number(number: Decimal) -> int | float:
