@@ -7,7 +7,7 @@ sequence number is taken under that lock. The proof of per-subject order needs i
 import dataclasses
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -58,9 +58,5 @@ def publish(events: Iterable[NewEvent]) -> list[UUID]:
 
 
 def _as_row(event: NewEvent) -> dict[str, Any]:
-    row = {
-        name: getattr(event, name)
-        for name in NewEvent.__dataclass_fields__
-        if name != "actor"
-    }
+    row = {name: getattr(event, name) for name in NewEvent.__dataclass_fields__ if name != "actor"}
     return row | {"actor_type": event.actor.type, "actor_id": event.actor.id}
