@@ -8,7 +8,7 @@ import re
 import unicodedata
 from typing import Final
 
-MAX_CHARACTERS: Final = 1_000  # composing (NFC) takes quadratic time on long runs of combining characters
+MAX_CHARACTERS: Final = 2_000  # composing (NFC) takes quadratic time on long runs of combining characters
 
 _wildcard = re.compile(r"(?<!\\)\*")
 

@@ -38,11 +38,17 @@ class Exam(models.Model):
             models.CheckConstraint(
                 condition=Q(closes_at__gt=F("opens_at")),
                 name="exams_close_after_they_open",
+                violation_error_message="An exam closes after it opens.",
             ),
-            models.CheckConstraint(condition=Q(attempts_allowed__gte=1), name="exams_allow_an_attempt"),
+            models.CheckConstraint(
+                condition=Q(attempts_allowed__gte=1),
+                name="exams_allow_an_attempt",
+                violation_error_message="At least one attempt must be allowed.",
+            ),
             models.CheckConstraint(
                 condition=Q(time_limit__isnull=True) | Q(time_limit__gt=timedelta(0)),
                 name="exams_time_limit_positive",
+                violation_error_message="A time limit is longer than nothing; leave it empty for none.",
             ),
         ]
 
@@ -66,7 +72,11 @@ class ExamTarget(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["exam", "school_class"], name="a_class_is_targeted_once")
+            models.UniqueConstraint(
+                fields=["exam", "school_class"],
+                name="a_class_is_targeted_once",
+                violation_error_message="This class sits the exam already.",
+            )
         ]
 
     def __str__(self) -> str:

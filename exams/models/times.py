@@ -20,6 +20,7 @@ class Accommodation(models.Model):
             models.CheckConstraint(
                 condition=Q(extra_time_factor__gte=1, extra_time_factor__lte=10),
                 name="extra_time_factor_is_sane",
+                violation_error_message="A factor is between 1 and 10: 1.5 means half as long again.",
             )
         ]
 
@@ -64,9 +65,18 @@ class Extension(models.Model):
             models.CheckConstraint(
                 condition=Q(student__isnull=True) | Q(school_class__isnull=True),
                 name="an_extension_is_for_one_or_all",
+                violation_error_message="An extension is for one student, for one class, or (neither named) for everybody.",
             ),
-            models.CheckConstraint(condition=Q(amount__gt=0), name="extensions_add_time"),
-            models.CheckConstraint(condition=Q(amount__lte=100_000), name="extensions_stay_in_the_calendar"),
+            models.CheckConstraint(
+                condition=Q(amount__gt=0),
+                name="extensions_add_time",
+                violation_error_message="An extension adds time.",
+            ),
+            models.CheckConstraint(
+                condition=Q(amount__lte=100_000),
+                name="extensions_stay_in_the_calendar",
+                violation_error_message="An extension is at most 100,000 minutes or days.",
+            ),
         ]
 
     def __str__(self) -> str:

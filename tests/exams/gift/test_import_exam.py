@@ -163,7 +163,7 @@ def test_import_may_shuffle_choices(tmp_path: Path) -> None:
         ([*NEW_EXAM, "--publish", "--by=ghost"], "There is nobody called ghost."),
         (
             [*NEW_EXAM, "--closes-at=2027-03-01T08:00"],
-            "Constraint “exams_close_after_they_open” is violated.",
+            "An exam closes after it opens.",
         ),
     ],
 )
