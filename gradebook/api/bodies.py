@@ -45,7 +45,7 @@ def read_save_request(body: bytes) -> SaveRequest:
         case {"by": by, "decimal_sign": "." | "," as sign, "changes": list(items), **rest} if not rest:
             return SaveRequest(_read_id(by, "/by"), sign, _read_changes(items))
         case _:
-            _refuse("An object with exactly `by`, `decimal_sign` and `changes`.", "")
+            raise Malformed("An object with exactly `by`, `decimal_sign` and `changes`.", pointer="")
 
 
 def _read_changes(items: list[Any]) -> list[TypedChange]:

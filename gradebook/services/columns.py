@@ -27,19 +27,19 @@ def add_column(
     """
     with transaction.atomic():
         _require_editor(sheet, by)
+        return _append_column(sheet, title, max_points, source_id, by)
+
+
+def open_exam_column(*, sheet: MarkSheet, exam_id: UUID, title: str, max_points: Decimal, by: User) -> Column:
+    """Return the sheet's column for an exam, adding it if there is none yet; twice is the same as once.
+
+    For whoever sets the exam (an administrator, too): a column is where results go, not a mark. Locks the sheet; raises
+    `ColumnRefused` for a taken title.
+    """
+    with transaction.atomic():
         MarkSheet.objects.select_for_update(no_key=True).get(pk=sheet.pk)
-        last = sheet.columns.aggregate(last=Max("position"))["last"]
-        column = Column(
-            sheet=sheet,
-            title=title,
-            max_points=max_points,
-            position=0 if last is None else last + 1,
-            source=ColumnSource.EXAM if source_id else ColumnSource.MANUAL,
-            source_id=source_id,
-        )
-        _store(column)
-        _publish_change(column, None, by)
-    return column
+        found = sheet.columns.filter(source_id=exam_id).first()
+        return found or _append_column(sheet, title, max_points, exam_id, by)
 
 
 def edit_column(*, column_id: UUID, sheet: MarkSheet, title: str, max_points: Decimal, by: User) -> Column:
@@ -59,6 +59,25 @@ def edit_column(*, column_id: UUID, sheet: MarkSheet, title: str, max_points: De
             column.version += 1
             _store(column)
             _publish_change(column, before, by)
+    return column
+
+
+def _append_column(
+    sheet: MarkSheet, title: str, max_points: Decimal, source_id: UUID | None, by: User
+) -> Column:
+    """Lock the sheet, so that two new columns get two places, and add the column at its end."""
+    MarkSheet.objects.select_for_update(no_key=True).get(pk=sheet.pk)
+    last = sheet.columns.aggregate(last=Max("position"))["last"]
+    column = Column(
+        sheet=sheet,
+        title=title,
+        max_points=max_points,
+        position=0 if last is None else last + 1,
+        source=ColumnSource.EXAM if source_id else ColumnSource.MANUAL,
+        source_id=source_id,
+    )
+    _store(column)
+    _publish_change(column, None, by)
     return column
 
 

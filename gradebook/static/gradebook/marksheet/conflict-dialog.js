@@ -15,7 +15,7 @@ const TEMPLATE = `
   </dl>
   <div class="conflict__choice">
     <button class="button" type="button" value="theirs">Keep theirs</button>
-    <button class="button button--primary" type="button" value="mine">Use mine</button>
+    <button class="button" type="button" value="mine">Use mine</button>
     <button class="button button--quiet" type="button" value="later">Decide later</button>
   </div>`;
 

@@ -73,6 +73,7 @@ export class Editor {
     this.#input = document.createElement("input");
     Object.assign(this.#input, { className: "grid__field", value: text, maxLength: LONGEST, autocomplete: "off", spellcheck: false });
     this.#input.inputMode = "decimal";
+    this.#input.size = 1;
     this.#input.enterKeyHint = "next";
     this.#input.setAttribute("aria-label", `${head.title}, ${student.name}, at most ${showEntry(head.max, this.#decimalSign)}`);
     this.#input.setAttribute("aria-describedby", "grid-hint");

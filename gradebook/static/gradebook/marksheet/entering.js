@@ -27,7 +27,8 @@ export class Entering {
 
   constructor({ root, sheet, keys, api, notices, announcer, history }) {
     const { decimalSign, me, user, sheet: id, signInUrl } = root.dataset;
-    const bar = root.querySelector("[data-bar]");
+    const standing = root.querySelector("[data-standing]");
+    const bar = root.querySelector("[data-cell-bar]");
     const locale = document.documentElement.dataset.locale;
     this.#sheet = sheet;
     this.#keys = keys;
@@ -45,15 +46,15 @@ export class Entering {
       settle: (body, sent) => this.#settle(body, sent),
       onChange: (cell) => this.#changed(cell),
     });
-    this.status = new Status({ bar, saver: this.saver, sheet, announcer, locale });
+    this.status = new Status({ place: standing, saver: this.saver, sheet, announcer, locale });
     this.dialog = new ConflictDialog({ decimalSign, locale });
     this.cellBar = new CellBar({
-      bar: bar.querySelector("[data-cell-bar]"),
+      bar,
       decimalSign,
       on: { enter: (cell, text) => this.enter(cell, text), history },
     });
-    this.#listen(bar);
-    bar.hidden = false;
+    this.#listen(standing);
+    standing.hidden = bar.hidden = false;
   }
 
   /** Bring back what an earlier page could not save, and the editor that was open. */
@@ -216,10 +217,10 @@ export class Entering {
     this.#notices.show("no-storage", text, { level: "warning" });
   }
 
-  #listen(bar) {
+  #listen(standing) {
     document.addEventListener("keydown", () => (this.#lastKeyAt = Date.now()), { capture: true });
-    bar.querySelector("[data-review]").addEventListener("click", () => this.#ask(this.#conflicts()));
-    bar.querySelector("[data-retry]").addEventListener("click", () => this.saver.tryNow());
+    standing.querySelector("[data-review]").addEventListener("click", () => this.#ask(this.#conflicts()));
+    standing.querySelector("[data-retry]").addEventListener("click", () => this.saver.tryNow());
     window.addEventListener("online", () => this.saver.tryNow());
     window.addEventListener("focus", () => this.saver.stopped && this.saver.tryNow());
     window.addEventListener("beforeunload", (event) => {

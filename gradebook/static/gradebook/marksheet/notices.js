@@ -13,7 +13,7 @@ export class Notices {
     if (this.#shown.has(name)) return;
     this.#shown.add(name);
     const notice = document.createElement("div");
-    notice.className = `message message--${level} bar__notice`;
+    notice.className = `message message--${level} notice`;
     notice.dataset.notice = name;
     notice.setAttribute("role", "status");
     notice.append(paragraph(text));

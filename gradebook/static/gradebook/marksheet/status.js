@@ -1,10 +1,10 @@
 /** One line that is always true about the whole sheet: what is saved, what is not, and what happens next. */
 
-const ICONS = { saved: "✓", saving: "…", failed: "↻", attention: "!" };
+const ICONS = { saved: "✓", saving: "↑", failed: "↻", attention: "!" };
 const CALM_MS = 1_200; // a screen reader hears where things settle, not every step
 
 export class Status {
-  #bar;
+  #line;
   #saver;
   #sheet;
   #announcer;
@@ -12,8 +12,8 @@ export class Status {
   #locale;
   #timer = null;
 
-  constructor({ bar, saver, sheet, announcer, locale }) {
-    this.#bar = bar;
+  constructor({ place, saver, sheet, announcer, locale }) {
+    this.#line = place;
     this.#saver = saver;
     this.#sheet = sheet;
     this.#announcer = announcer;
@@ -45,7 +45,7 @@ export class Status {
     const attention = count("invalid", "conflict");
     if (this.#saver.stopped === "signed_out") return { state: "failed", text: `You are signed out. ${kept(unsaved.length)}` };
     if (this.#saver.stopped) return { state: "failed", text: `Not saved: ${this.#saver.detail ?? "the server refused it."}` };
-    if (this.#saver.isFailing) return { state: "failed", text: `Not saved: the server cannot be reached. ${kept(open)}` };
+    if (this.#saver.isFailing) return { state: "failed", text: `Not saved: no connection. ${kept(open)}` };
     if (open) return { state: "saving", text: "Saving…" };
     if (attention) return { state: "attention", text: `${cells(attention)} your attention; everything else is saved.` };
     return { state: "saved", text: this.#savedAt ? `All changes saved ${this.#time()}` : "All marks are saved" };
@@ -73,7 +73,7 @@ export class Status {
   }
 
   #find(name) {
-    return this.#bar.querySelector(`[data-${name}]`);
+    return this.#line.querySelector(`[data-${name}]`);
   }
 }
 
