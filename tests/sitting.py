@@ -56,7 +56,7 @@ def events_of() -> Callable[[UUID], list[tuple[str, dict[str, Any]]]]:
 
 @transaction.atomic
 def hand_in(attempt: Attempt, answers: Mapping[str, Any] | None = None, **fields: Any) -> Submission:
-    """Hand in as the gate does, row by row: the submission, its job and event, and the attempt's state (the gate needs its own connection)."""
+    """Hand in as the gate does, which needs a connection of its own: submission, job, event and the attempt's state."""
     text = canonical_answers(answers or {})
     accepted_at = fields.get("accepted_at", database_now())
     submission = Submission.objects.create(
@@ -69,11 +69,10 @@ def hand_in(attempt: Attempt, answers: Mapping[str, Any] | None = None, **fields
         attempt_key=attempt.key,
         answers=text,
         deadline=attempt.closes_at,
-        decision=Decision.ON_TIME,
         decision_rule=attempt.deadline_rule,
         receipt_key_id=get_key_ring().signing_id,
         event_id=uuid7(),
-        **{"payload_sha256": digest(text), "accepted_at": accepted_at} | fields,
+        **{"payload_sha256": digest(text), "accepted_at": accepted_at, "decision": Decision.ON_TIME} | fields,
     )
     enqueue([grading_job(submission)])
     Attempt.objects.filter(pk=attempt.pk).update(

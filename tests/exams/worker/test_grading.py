@@ -1,0 +1,349 @@
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import transaction
+from pytest_django import DjangoAssertNumQueries
+from uuid_utils.compat import uuid7
+
+from exams.jobs import GRADE, grading_job, regrading_job
+from exams.models import Attempt, AttemptState, Exam, ExamRevision, ExtensionKind, Result, Submission
+from exams.paper.drafts import Kind
+from exams.services.deadlines import grant_extension
+from exams.worker import GradingHandler
+from gradebook.models import Enrolment, User
+from outbox.claim import Claim, Claimer
+from outbox.handlers import Done
+from outbox.jobs import enqueue
+from outbox.models import DeadLetter, Event, FinishedJob, Job
+from outbox.settle import Settled, prepare, settle
+from tests import factories
+from tests.exams.grading_room import grade_everything
+from tests.exams.together import at_once
+from tests.people import World
+from tests.sitting import hand_in
+
+EventsOf = Callable[[UUID], list[tuple[str, dict[str, Any]]]]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def exam(world: World) -> Exam:
+    """Four points, all of them for a machine to give."""
+    exam = factories.exam(school=world.school, course=world.course, period=world.period)
+    kinds: tuple[Kind, ...] = ("single_choice", "true_false", "numeric", "short_text")
+    factories.published_revision(exam, factories.questions(4, kinds))
+    factories.target(exam, world.school_class)
+    return exam
+
+
+def right_answers(attempt: Attempt) -> dict[str, Any]:
+    return factories.right_answers(ExamRevision.objects.get(pk=attempt.revision_id))
+
+
+def claim() -> Claim:
+    claimed = Claimer(kinds=[GRADE], lease=dt.timedelta(seconds=60)).claim(by=None)
+    assert claimed is not None
+    return claimed
+
+
+def others(attempt: Attempt, world: World, count: int) -> list[Attempt]:
+    attempts = []
+    for _ in range(count):
+        student = factories.student(world.school)
+        factories.enrolment(student, world.school_class)
+        attempts.append(factories.attempt(attempt.revision, student))
+    return attempts
+
+
+def test_a_graded_submission_has_its_result_state_and_event(attempt: Attempt, events_of: EventsOf) -> None:
+    submission = hand_in(attempt, right_answers(attempt))
+
+    assert grade_everything() == Counter({Settled.FINISHED: 1})
+
+    result = Result.objects.values().get()
+    questions = [{"state": "right", "points": "1", "max_points": "1"} for _ in range(4)]
+    assert list(result["breakdown"]["questions"].values()) == questions
+    assert result | {"breakdown": None, "graded_at": None} == {
+        "submission_id": submission.pk,
+        "school_id": attempt.school_id,
+        "exam_id": attempt.exam_id,
+        "attempt_id": attempt.pk,
+        "state": "graded",
+        "score": Decimal(4),
+        "max_points": Decimal(4),
+        "breakdown": None,
+        "reason": "",
+        "version": 1,
+        "graded_at": None,
+    }
+    attempt.refresh_from_db()
+    assert (attempt.state, attempt.failure_reason, attempt.version) == (AttemptState.GRADED, "", 3)
+    assert events_of(attempt.pk)[2:] == [
+        (
+            "SubmissionGraded",
+            {
+                "attempt_id": str(attempt.pk),
+                "exam_id": str(attempt.exam_id),
+                "student_id": str(attempt.student_id),
+                "number": 1,
+                "submission_id": str(submission.pk),
+                "state": "graded",
+                "score": "4",
+                "max_points": "4",
+                "result_version": 1,
+                "old_score": None,
+            },
+        )
+    ]
+    event = Event.objects.get(kind="SubmissionGraded")
+    assert (event.actor_type, event.cause_id) == ("worker", submission.event_id)
+    assert not Job.objects.exists()
+    assert FinishedJob.objects.get().subject_id == submission.pk
+
+
+def test_an_essay_waits_for_a_person(world: World, student: User, events_of: EventsOf) -> None:
+    exam = factories.exam(school=world.school, course=world.course, period=world.period)
+    revision = factories.published_revision(exam)
+    factories.target(exam, world.school_class)
+    attempt = factories.attempt(revision, student)
+    hand_in(attempt, factories.right_answers(revision))
+
+    grade_everything()
+
+    result = Result.objects.get()
+    attempt.refresh_from_db()
+    assert (result.state, result.score, result.max_points) == ("needs_marking", Decimal(6), Decimal(7))
+    assert attempt.state == AttemptState.NEEDS_MARKING
+
+
+def switch_the_student_off(submission: Submission) -> None:
+    User.objects.filter(pk=submission.student_id).update(is_active=False)
+
+
+def take_the_exam_from_the_class(submission: Submission) -> None:
+    submission.attempt.exam.targets.all().delete()
+
+
+def enrol_the_student_tomorrow(submission: Submission) -> None:
+    Enrolment.objects.update(starts_on=dt.datetime.now(tz=dt.UTC).date() + dt.timedelta(days=2))
+
+
+def allow_fewer_attempts(submission: Submission) -> None:
+    Attempt.objects.update(number=2)
+
+
+def point_to_another_exam(submission: Submission) -> None:
+    Attempt.objects.update(exam=factories.exam(school=submission.attempt.exam.school))
+
+
+OBSTACLES: dict[Callable[[Submission], None], str] = {
+    switch_the_student_off: "The student's account is not active.",
+    take_the_exam_from_the_class: "The exam was not given to a class the student was in when the attempt was started.",
+    enrol_the_student_tomorrow: "The exam was not given to a class the student was in when the attempt was started.",
+    allow_fewer_attempts: "This is attempt 2, but only 1 may be made.",
+    point_to_another_exam: "The submission does not belong to the attempt it names.",
+}
+
+
+@pytest.mark.parametrize("spoil", OBSTACLES, ids=lambda spoil: spoil.__name__)
+def test_what_can_never_be_graded_fails_at_once_with_a_reason(
+    attempt: Attempt, spoil: Callable[[Submission], None]
+) -> None:
+    submission = hand_in(attempt, right_answers(attempt))
+    spoil(submission)
+
+    assert grade_everything() == Counter({Settled.FINISHED: 1})
+
+    assert_failed(attempt, OBSTACLES[spoil])
+
+
+def assert_failed(attempt: Attempt, reason: str) -> None:
+    attempt.refresh_from_db()
+    result = Result.objects.get()
+    assert (attempt.state, attempt.failure_reason) == (AttemptState.FAILED, reason)
+    assert (result.state, result.score, result.max_points, result.reason) == ("failed", None, None, reason)
+    event = Event.objects.get(kind="GradingFailed")
+    assert (event.subject_version, event.payload["reason"]) == (attempt.version, reason)
+    assert not Job.objects.exists()
+    assert not DeadLetter.objects.exists()
+
+
+def test_answers_that_are_not_those_of_the_receipt_are_not_graded(attempt: Attempt) -> None:
+    hand_in(attempt, right_answers(attempt), payload_sha256="0" * 64)
+
+    grade_everything()
+
+    assert_failed(attempt, "The stored answers are not those the receipt was given for.")
+
+
+def test_an_attempt_at_an_unpublished_paper_fails(attempt: Attempt) -> None:
+    draft = factories.draft_revision(attempt.exam)
+    Attempt.objects.update(revision=draft)
+    attempt.refresh_from_db()
+    hand_in(attempt, {})
+
+    grade_everything()
+
+    assert_failed(attempt, "The exam's paper is not published.")
+
+
+def test_a_failure_spoils_nobody_elses_grading(attempt: Attempt, world: World) -> None:
+    healthy = others(attempt, world, 3)
+    hand_in(attempt, payload_sha256="0" * 64)
+    for each in healthy:
+        hand_in(each, right_answers(each))
+
+    assert grade_everything() == Counter({Settled.FINISHED: 4})
+
+    states = dict(Attempt.objects.values_list("pk", "state"))
+    assert states == {attempt.pk: AttemptState.FAILED} | {each.pk: AttemptState.GRADED for each in healthy}
+
+
+def test_a_job_without_a_submission_is_a_dead_letter_and_its_neighbours_are_graded(attempt: Attempt) -> None:
+    submission = hand_in(attempt, right_answers(attempt))
+    with transaction.atomic():
+        submission.pk = uuid7()
+        enqueue([grading_job(submission)])
+
+    assert grade_everything() == Counter({Settled.FINISHED: 1, Settled.BURIED: 1})
+
+    attempt.refresh_from_db()
+    assert attempt.state == AttemptState.GRADED
+    assert DeadLetter.objects.get().subject_id == submission.pk
+
+
+def test_a_batch_costs_two_reads_and_a_constant_number_of_writes(
+    attempt: Attempt, world: World, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    handler = GradingHandler(GRADE)
+    for count, reads in ((1, 2), (3, 1)):  # the key of a revision is read once
+        for each in others(attempt, world, count):
+            hand_in(each, right_answers(each))
+        claimed = claim()
+        assert len(claimed.jobs) == count
+        with django_assert_num_queries(reads):
+            outcomes = handler.prepare(claimed.jobs)
+        with transaction.atomic(), django_assert_num_queries(5):
+            handler.write([outcome for outcome in outcomes if isinstance(outcome, Done)])
+        settle(handler, prepare(handler, claimed.jobs))
+
+
+@pytest.mark.parametrize("when", ["before it is judged", "after it was judged"])
+def test_a_withdrawn_submission_is_not_graded(
+    exam: Exam, attempt: Attempt, teacher: User, events_of: EventsOf, when: str
+) -> None:
+    hand_in(attempt, right_answers(attempt), origin="server", decision="closed_by_server")
+    handler = GradingHandler(GRADE)
+    claimed = claim()
+    verdicts = prepare(handler, claimed.jobs) if when == "after it was judged" else None
+    reopen(exam, teacher)
+
+    ended = settle(handler, verdicts or prepare(handler, claimed.jobs))
+
+    assert ended == Counter({Settled.FINISHED: 1})
+    attempt.refresh_from_db()
+    assert attempt.state == AttemptState.OPEN
+    assert not Result.objects.exists()
+    assert events_of(attempt.pk)[-1][0] == "AttemptReopened"
+
+
+def reopen(exam: Exam, teacher: User) -> None:
+    grant_extension(
+        exam_id=exam.pk, kind=ExtensionKind.MINUTES, amount=5, reason="A fire alarm.", by=teacher.pk
+    )
+
+
+def regrade(submission: Submission) -> None:
+    with transaction.atomic():
+        enqueue([regrading_job(submission)])
+    assert grade_everything() == Counter({Settled.FINISHED: 1})
+
+
+def test_a_regrade_that_finds_the_same_leaves_no_trace(attempt: Attempt) -> None:
+    submission = hand_in(attempt, right_answers(attempt))
+    grade_everything()
+    before = (Result.objects.values().get(), Attempt.objects.values().get(), Event.objects.count())
+
+    regrade(submission)
+
+    assert (Result.objects.values().get(), Attempt.objects.values().get(), Event.objects.count()) == before
+
+
+def test_a_regrade_that_finds_something_else_says_what_it_was(attempt: Attempt, events_of: EventsOf) -> None:
+    """An older grader had found 3 points."""
+    submission = hand_in(attempt, right_answers(attempt))
+    grade_everything()
+    Result.objects.update(score=3)
+
+    regrade(submission)
+
+    result = Result.objects.get()
+    assert (result.score, result.version) == (Decimal(4), 2)
+    kind, payload = events_of(attempt.pk)[-1]
+    assert (kind, payload["score"], payload["old_score"], payload["result_version"]) == (
+        "SubmissionGraded",
+        "4",
+        "3",
+        2,
+    )
+
+
+def test_a_regrade_that_fails_leaves_the_result_where_it_was(attempt: Attempt, events_of: EventsOf) -> None:
+    submission = hand_in(attempt, right_answers(attempt))
+    grade_everything()
+    before = Result.objects.values().get()
+    switch_the_student_off(submission)
+
+    regrade(submission)
+
+    attempt.refresh_from_db()
+    assert Result.objects.values().get() == before
+    assert (attempt.state, attempt.failure_reason) == (AttemptState.GRADED, "")
+    assert events_of(attempt.pk)[-1][0] == "GradingFailed"
+
+
+def test_what_failed_can_be_graded_once_its_cause_is_gone(attempt: Attempt) -> None:
+    submission = hand_in(attempt, right_answers(attempt))
+    switch_the_student_off(submission)
+    grade_everything()
+    User.objects.update(is_active=True)
+
+    regrade(submission)
+
+    attempt.refresh_from_db()
+    result = Result.objects.get()
+    assert (attempt.state, attempt.failure_reason) == (AttemptState.GRADED, "")
+    assert (result.state, result.score, result.reason, result.version) == ("graded", Decimal(4), "", 2)
+
+
+def test_nothing_is_claimable_before_the_hand_in_commits_nor_after_it_rolled_back(attempt: Attempt) -> None:
+    """O12: work that is announced before its transaction commits."""
+
+    class Rollback(Exception):
+        """The transaction ends badly after the job was queued."""
+
+    def hand_in_and_fail() -> None:
+        with transaction.atomic():
+            hand_in(attempt, right_answers(attempt))
+            assert claim_elsewhere() is None
+            raise Rollback
+
+    with pytest.raises(Rollback):
+        hand_in_and_fail()
+
+    assert grade_everything() == Counter()
+    assert not Submission.objects.exists()
+    assert not Job.objects.exists()
+
+
+def claim_elsewhere() -> Claim | None:
+    claimed: Claim | None
+    [claimed] = at_once(partial(Claimer(kinds=[GRADE], lease=dt.timedelta(seconds=60)).claim, by=None))
+    return claimed
