@@ -23,6 +23,8 @@ from config.supervisor import Supervisor
 from config.welcome import LOOPBACK, Welcome
 from outbox.stopping import Stop, stop_on_signals
 
+LARGEST_PORT = 65535
+
 
 class CannotRun(Exception):
     """Something on this machine is in the way; the message says what, and what to do."""
@@ -66,7 +68,7 @@ def may_have_demo(cluster: Cluster | None) -> bool:
 
 def _supervise(stop: Stop, cluster: Cluster | None, environment: Mapping[str, str]) -> None:
     supervisor = Supervisor(settings.BASE_DIR / "Procfile", environment=environment)
-    welcome = Welcome(supervisor.say, environment["DATABASE_URL"])
+    welcome = Welcome(supervisor, environment["DATABASE_URL"])
 
     def watch() -> None:
         leftovers.record(settings.DATA_DIR, supervisor.list_pids())
@@ -87,13 +89,13 @@ def _take_folder(folder: Path) -> FolderLock:
 
 
 def _check_port(host: str, port: int) -> None:
+    if not 0 < port <= LARGEST_PORT:
+        raise CannotRun(f"PORT={port} is not a port: choose one between 1024 and {LARGEST_PORT}.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host.strip("[]"), port))
-        except OverflowError:
-            raise CannotRun(f"PORT={port} is not a port: choose one between 1024 and 65535.") from None
         except OSError as error:
             raise CannotRun(
                 f"Cannot listen on {host} port {port} ({error.strerror}). Choose another: PORT={port + 1} make run"

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -101,6 +101,11 @@ class Supervisor:
         name, colour = (by.name, by.colour) if by else ("handover", None)
         with self._printing:
             self._printer.write(Message("line", text, datetime.now(), name, colour))  # noqa: DTZ005 - a clock on the wall
+
+    def announce(self, lines: Iterable[str]) -> None:
+        """Print a block that belongs to nobody's output."""
+        with self._printing:
+            print("", *lines, "", sep="\n", flush=True)
 
     def _keep_running(self, process: Supervised) -> None:
         if process.is_running:

@@ -1,13 +1,13 @@
 """The last lines of a start: where to go and who to be, printed once everything really answers."""
 
 import time
-from collections.abc import Callable
 from importlib.resources import files
 
 import psycopg
 
 from config import settings
 from config.probe import find_missing, reachable
+from config.supervisor import Supervisor
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -18,8 +18,8 @@ PASSWORD = "handover-demo"  # noqa: S105 - printed on purpose: it opens the demo
 class Welcome:
     """Looks at /healthz in every turn until all is up, then says so and looks no more."""
 
-    def __init__(self, say: Callable[[str], None], database_url: str) -> None:
-        self._say = say
+    def __init__(self, supervisor: Supervisor, database_url: str) -> None:
+        self._supervisor = supervisor
         self._database_url = database_url
         self._done = False
         self._look_again_at = 0.0
@@ -33,19 +33,21 @@ class Welcome:
         missing = find_missing(settings.HOST, settings.PORT)
         if not missing:
             self._done = True
-            self._say("\n".join(self._lines()))
+            self._supervisor.announce(self._lines())
         elif time.monotonic() > self._complain_at:
             self._complain_at = time.monotonic() + SECONDS_UNTIL_COMPLAINT
-            self._say(f"Still waiting for: {', '.join(missing)}")
+            self._supervisor.say(f"Still waiting for: {', '.join(missing)}")
 
     def _lines(self) -> list[str]:
         here = f"http://{reachable(settings.HOST)}:{settings.PORT}"
         return [
-            f"Handover is up: {here}/",
+            f"  Handover is up at {here}/",
+            "",
             *(self._people(here) if self._has_demo() else []),
             f"  API        {here}/api/v1/docs",
             f"  data       {settings.DATA_DIR}",
             *self._warnings(),
+            "",
             "  Ctrl-C stops everything.",
         ]
 
