@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.grants import RoleMissing, grant_app_role, has_own_role
-from config.keys import ensure_keys
+from config.keys import ensure_keys, read_keys
 from config.statics import collect_when_changed
 from gradebook.models import School
 
@@ -30,12 +30,18 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do all steps; each does nothing when there is nothing to do."""
-        ensure_keys(settings.KEYS_DIR)
+        self._make_keys()
         call_command("migrate", database="owner", interactive=False, verbosity=0, stdout=self.stdout)
         self._grant()
         collect_when_changed()
         if options["demo"] and not School.objects.exists():
             call_command("load_demo", students=60, seed=1, allow_known_passwords=True)
+
+    def _make_keys(self) -> None:
+        """Make the keys; this process read its settings before they were there, so it reads them again."""
+        ensure_keys(settings.KEYS_DIR)
+        settings.TOKEN_KEYS = read_keys(settings.KEYS_DIR, "tokens")
+        settings.RECEIPT_KEYS = read_keys(settings.KEYS_DIR, "receipts")
 
     def _grant(self) -> None:
         if not has_own_role():
