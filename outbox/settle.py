@@ -14,14 +14,16 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import OperationalError, connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 
 from outbox.claim import Claim, name_held_jobs
-from outbox.db import load_sql
+from outbox.db import find_sqlstate, load_sql
 from outbox.faults import fault_point
 from outbox.handlers import ClaimedJob, Handler, Outcome, Transient, Verdict
 from outbox.retry import GiveUp, TryAgain, decide_retry, may_pass
 
+# Shutdown, crash, starting up, and our own limit on idling in a transaction: each ends the session (PostgreSQL, appendix A).
+CLOSED_BY_SERVER = frozenset({"57P01", "57P02", "57P03", "25P03"})
 LONGEST_PATIENCE = 10.0  # seconds
 LONGEST_DETAIL = 2000  # characters of an error kept in a job's history
 
@@ -162,10 +164,24 @@ def expire(claim: Claim) -> None:
     _run("expire_leases", name_held_jobs(claim.jobs))
 
 
-def raise_if_disconnected(error: Exception) -> None:
-    """Raise `OperationalError` if this error came with the loss of the connection: nothing is known then, about any job."""
-    if connection.connection is not None and connection.connection.closed:
-        raise OperationalError("The connection was lost in the middle of a batch.") from error
+def raise_if_disconnected(error: BaseException) -> None:
+    """Raise `OperationalError` if this error tells of a lost connection: nothing is known then, about any job of the batch.
+
+    The error tells, not the connection: Django opens a new one while it leaves the broken transaction.
+    """
+    cause: BaseException | None = error
+    while cause:
+        if tells_of_lost_connection(cause):
+            raise OperationalError("The connection was lost in the middle of a batch.") from error
+        cause = cause.__cause__ or cause.__context__
+
+
+def tells_of_lost_connection(error: BaseException) -> bool:
+    """Say whether a database error ended its connection: no SQLSTATE at all, class 08, or the server closed it."""
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    state = find_sqlstate(error)
+    return state is None or state[:2] == "08" or state in CLOSED_BY_SERVER
 
 
 def _identify(job: ClaimedJob) -> dict[str, Any]:

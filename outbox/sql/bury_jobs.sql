@@ -1,13 +1,14 @@
 -- Give held jobs up: move them to the dead letters, with the cause and every failed try.
 -- Locks: the rows it moves; a dead letter of the same job that is still open.
 -- Index: primary key (group_id, job_id); one_open_dead_letter_per_job.
+-- Held is who knows the lease; no state is named, for the reason given in lock_held_jobs.sql.
 -- Parameters: failures json, an array of {group_id, job_id, lease_id, cause, error_class, error_detail}.
 WITH dead AS (
     DELETE FROM outbox_job AS job
     USING json_to_recordset(%(failures)s::json) AS failure
         (group_id uuid, job_id uuid, lease_id uuid, cause text, error_class text, error_detail text)
     WHERE job.group_id = failure.group_id AND job.job_id = failure.job_id
-      AND job.state = 1 AND job.lease_id = failure.lease_id
+      AND job.lease_id = failure.lease_id
     RETURNING job.*, failure.cause, failure.error_class, failure.error_detail
 )
 INSERT INTO outbox_deadletter AS letter

@@ -1,12 +1,13 @@
 -- Move held jobs out of the hot table, in the transaction that wrote their effects.
 -- Locks: the rows it moves (locked before, by lock_held_jobs.sql).
 -- Index: primary key (group_id, job_id), of both tables.
+-- Held is who knows the lease; no state is named, for the reason given in lock_held_jobs.sql.
 -- Parameters: lease_id uuid, and arrays of one length: group_ids uuid[], job_ids uuid[].
 WITH done AS (
     DELETE FROM outbox_job AS job
     USING unnest(%(group_ids)s::uuid[], %(job_ids)s::uuid[]) AS mine (group_id, job_id)
     WHERE job.group_id = mine.group_id AND job.job_id = mine.job_id
-      AND job.state = 1 AND job.lease_id = %(lease_id)s
+      AND job.lease_id = %(lease_id)s
     RETURNING job.tenant_id, job.group_id, job.job_id, job.kind, job.subject_id, job.lane, job.priority,
               job.created_at, job.tries
 )

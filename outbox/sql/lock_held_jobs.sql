@@ -2,9 +2,11 @@
 -- Locks: the rows returned, in key order.
 -- Index: primary key (group_id, job_id).
 -- Parameters: lease_id uuid, and arrays of one length: group_ids uuid[], job_ids uuid[].
+-- A job with a lease is running (a_running_job_has_a_lease). Saying so here would invite the planner to read the whole running
+-- index, which under a long-open snapshot holds an entry for every job that was ever claimed since.
 SELECT job.job_id
 FROM unnest(%(group_ids)s::uuid[], %(job_ids)s::uuid[]) AS mine (group_id, job_id)
 JOIN outbox_job AS job ON job.group_id = mine.group_id AND job.job_id = mine.job_id
-WHERE job.state = 1 AND job.lease_id = %(lease_id)s
+WHERE job.lease_id = %(lease_id)s
 ORDER BY job.group_id, job.job_id
 FOR UPDATE OF job;

@@ -1,6 +1,7 @@
 -- Give back held jobs that were not begun, as if they had not been claimed: same place in their stream, no try counted.
 -- Locks: the rows it gives back.
 -- Index: primary key (group_id, job_id).
+-- Held is who knows the lease; no state is named, for the reason given in lock_held_jobs.sql.
 -- Parameters: lease_id uuid, and arrays of one length: group_ids uuid[], job_ids uuid[].
 UPDATE outbox_job AS job
 SET state = 0,
@@ -8,5 +9,5 @@ SET state = 0,
     tries = job.tries - 1
 FROM unnest(%(group_ids)s::uuid[], %(job_ids)s::uuid[]) AS mine (group_id, job_id)
 WHERE job.group_id = mine.group_id AND job.job_id = mine.job_id
-  AND job.state = 1 AND job.lease_id = %(lease_id)s
+  AND job.lease_id = %(lease_id)s
 RETURNING job.job_id;

@@ -1,6 +1,7 @@
 -- Give held jobs back to be tried again later, each with the error of this try added to its history.
 -- Locks: the rows it gives back.
 -- Index: primary key (group_id, job_id).
+-- Held is who knows the lease; no state is named, for the reason given in lock_held_jobs.sql.
 -- Parameters: failures json, an array of {group_id, job_id, lease_id, delay in seconds, error_class, error_detail}.
 UPDATE outbox_job AS job
 SET state = 0,
@@ -12,5 +13,5 @@ SET state = 0,
 FROM json_to_recordset(%(failures)s::json) AS failure
     (group_id uuid, job_id uuid, lease_id uuid, delay float8, error_class text, error_detail text)
 WHERE job.group_id = failure.group_id AND job.job_id = failure.job_id
-  AND job.state = 1 AND job.lease_id = failure.lease_id
+  AND job.lease_id = failure.lease_id
 RETURNING job.job_id;

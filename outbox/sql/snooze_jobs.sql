@@ -1,6 +1,7 @@
 -- Put held jobs off without counting a try: there was no budget to retry them.
 -- Locks: the rows it puts off.
 -- Index: primary key (group_id, job_id).
+-- Held is who knows the lease; no state is named, for the reason given in lock_held_jobs.sql.
 -- Parameters: jobs json, an array of {group_id, job_id, lease_id, delay in seconds}.
 UPDATE outbox_job AS job
 SET state = 0,
@@ -10,5 +11,5 @@ SET state = 0,
     run_at = clock_timestamp() + make_interval(secs => snoozed.delay)
 FROM json_to_recordset(%(jobs)s::json) AS snoozed (group_id uuid, job_id uuid, lease_id uuid, delay float8)
 WHERE job.group_id = snoozed.group_id AND job.job_id = snoozed.job_id
-  AND job.state = 1 AND job.lease_id = snoozed.lease_id
+  AND job.lease_id = snoozed.lease_id
 RETURNING job.job_id;

@@ -10,6 +10,7 @@ from django.db import OperationalError, connection
 from django.db.models import F
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
+from psycopg import errors
 
 from outbox.claim import Claim
 from outbox.handlers import ClaimedJob, Done, Outcome, PermanentFailure, Transient, Verdict
@@ -32,6 +33,7 @@ from tests.outbox.queue.workshop import (
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BUSY = OperationalError("deadlock detected")
+BUSY.__cause__ = errors.DeadlockDetected()
 
 
 def take_away(*numbers: int) -> None:

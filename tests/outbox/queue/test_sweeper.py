@@ -3,7 +3,6 @@
 import datetime as dt
 import logging
 import uuid
-from collections.abc import Iterator
 
 import psycopg
 import pytest
@@ -42,6 +41,11 @@ def let_leases_run_out() -> None:
     Job.objects.filter(state=JobState.RUNNING).update(leased_until=Now() - dt.timedelta(seconds=1))
 
 
+@pytest.fixture(autouse=True)
+def no_sweeps_of_real_apps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeping, "_registered", {})
+
+
 @pytest.fixture
 def living() -> uuid.UUID:
     """A worker of this test alone: its sign of life may outlive the test on our connection."""
@@ -49,7 +53,7 @@ def living() -> uuid.UUID:
 
 
 @pytest.fixture
-def sweep_of_another_app() -> Iterator[list[str]]:
+def sweep_of_another_app() -> list[str]:
     """Register a sweep that notes when it ran."""
     ran: list[str] = []
 
@@ -58,12 +62,11 @@ def sweep_of_another_app() -> Iterator[list[str]]:
         return 3
 
     register_sweep(Sweep("another app's", run))
-    yield ran
-    sweeping._registered.pop("another app's")
+    return ran
 
 
 @pytest.fixture
-def failing_sweep() -> Iterator[None]:
+def failing_sweep() -> None:
     """Register a sweep that meets a bad row each time."""
 
     def run() -> int:
@@ -72,8 +75,6 @@ def failing_sweep() -> Iterator[None]:
         return 0
 
     register_sweep(Sweep("a failing one", run))
-    yield
-    sweeping._registered.pop("a failing one")
 
 
 def test_a_job_with_an_expired_lease_is_ready_again_and_the_loss_is_counted_apart() -> None:

@@ -1,0 +1,256 @@
+"""What the queue's statements cost: by index, and the same whatever waits, has finished, or cannot be cleaned away (O11, O26)."""
+
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import connection, transaction
+
+from outbox.claim import list_ready_streams, name_held_jobs
+from outbox.db import load_sql
+from outbox.keeper import SIGN_OF_LIFE
+from outbox.streams import Stream
+from tests.outbox.queue.workshop import (
+    EXAM,
+    KIND,
+    LEASE,
+    TENANT,
+    Workshop,
+    arrival,
+    claim_batch,
+    make_claimer,
+    make_jobs,
+    queue,
+    work_on,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+WAITING = """
+    INSERT INTO outbox_job (tenant_id, group_id, job_id, kind, subject_id, run_at)
+    SELECT %(tenant)s, %(exam)s, gen_random_uuid(), %(kind)s, gen_random_uuid(),
+           %(since)s::timestamptz + number * interval '1 microsecond'
+    FROM generate_series(1, %(count)s) AS number
+"""
+FINISHED = """
+    INSERT INTO outbox_finishedjob (tenant_id, group_id, job_id, kind, subject_id, tries)
+    SELECT %(tenant)s, %(exam)s, gen_random_uuid(), %(kind)s, gen_random_uuid(), 1
+    FROM generate_series(1, %(count)s) AS number
+"""
+
+
+def fill(statement: str, count: int) -> None:
+    """Put many rows into a table, and let the planner know."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            statement, {"tenant": TENANT, "exam": EXAM, "kind": KIND, "since": arrival(0), "count": count}
+        )
+        cursor.execute("VACUUM ANALYZE outbox_job, outbox_finishedjob")
+
+
+def explain(statement: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Run a named statement in a transaction that is rolled back, and return its plan with what it touched."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) "
+            + load_sql("outbox", statement).rstrip(" ;\n"),
+            parameters,
+        )
+        (plan,) = cursor.fetchone()
+        transaction.set_rollback(True)
+    found = json.loads(plan) if isinstance(plan, str) else plan
+    return dict(found[0]["Plan"])
+
+
+def walk(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", []):
+        yield from walk(child)
+
+
+def indexes_of(plan: dict[str, Any]) -> set[str]:
+    return {node["Index Name"] for node in walk(plan) if "Index Name" in node}
+
+
+def tables_read_whole(plan: dict[str, Any]) -> list[str]:
+    return [node["Relation Name"] for node in walk(plan) if node["Node Type"] == "Seq Scan"]
+
+
+def count_pages(plan: dict[str, Any]) -> int:
+    return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+
+
+def claim_parameters(*streams: Stream, share: int = 50) -> dict[str, Any]:
+    return {
+        "kind": KIND,
+        "lane": 0,
+        "group_ids": [stream.group_id for stream in streams],
+        "priorities": [stream.priority for stream in streams],
+        "after_run_ats": [stream.after_run_at for stream in streams],
+        "after_job_ids": [stream.after_job_id for stream in streams],
+        "shares": [share] * len(streams),
+        "lease_id": uuid.uuid4(),
+        "lease": LEASE,
+        "leased_by": None,
+    }
+
+
+def explain_claim() -> dict[str, Any]:
+    return explain("claim_jobs", claim_parameters(*list_ready_streams()))
+
+
+def test_a_claim_reads_the_ready_index_and_the_primary_key_only() -> None:
+    fill(WAITING, 20_000)
+    plan = explain_claim()
+    assert indexes_of(plan) == {"jobs_ready_idx", "outbox_job_pkey"}
+    assert tables_read_whole(plan) == []
+
+
+def test_a_claim_uses_its_indexes_although_the_planner_believes_the_table_empty() -> None:
+    """The queue is empty most of the time, and the burst comes faster than any ANALYZE."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE outbox_job")
+        cursor.execute(
+            WAITING, {"tenant": TENANT, "exam": EXAM, "kind": KIND, "since": arrival(0), "count": 20_000}
+        )
+    plan = explain_claim()
+    assert "jobs_ready_idx" in indexes_of(plan)
+    assert tables_read_whole(plan) == []
+
+
+def test_a_claim_touches_as_many_pages_with_fifty_times_the_waiting_and_many_finished_jobs() -> None:
+    """O11: claim time must not follow the number of rows."""
+    fill(WAITING, 1_000)
+    few = count_pages(explain_claim())
+    fill(WAITING, 49_000)
+    fill(FINISHED, 50_000)
+    assert count_pages(explain_claim()) <= few * 1.5
+
+
+def test_the_look_for_streams_costs_one_probe_a_stream() -> None:
+    fill(WAITING, 1_000)
+    few = explain("list_ready_streams", {})
+    fill(WAITING, 49_000)
+    many = explain("list_ready_streams", {})
+    assert indexes_of(many) == {"jobs_ready_idx"}
+    assert tables_read_whole(many) == []
+    assert count_pages(many) <= count_pages(few) + 5
+
+
+def test_jobs_put_off_to_later_are_not_walked_through() -> None:
+    """After an outage thousands of retries wait for their time: a claim must not read past them to find nothing."""
+    with connection.cursor() as cursor:
+        later = arrival(0).replace(year=2099)
+        cursor.execute(
+            WAITING, {"tenant": TENANT, "exam": EXAM, "kind": KIND, "since": later, "count": 20_000}
+        )
+        cursor.execute("VACUUM ANALYZE outbox_job")
+    queue(10)
+    (stream,) = list_ready_streams()
+    plan = explain("claim_jobs", claim_parameters(stream))
+    assert plan["Actual Rows"] == 10
+    assert count_pages(plan) < 200
+
+
+def test_a_claim_costs_the_same_under_a_snapshot_held_open(database_url: str) -> None:
+    """O26, the forward hint: rows that were settled but cannot be cleaned away are not walked over again and again."""
+    queue(3000)
+    with psycopg.connect(database_url) as dump:
+        dump.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        dump.execute("SELECT count(*) FROM outbox_job")
+        claimer = make_claimer()
+        claimer.claim(by=None)
+        claimer._next_look = float("inf")  # no new look: this second belongs to the hint
+        at_first = explain("claim_jobs", claim_parameters(*claimer._roster.take_turns(KIND, 0, 50)))  # type: ignore[arg-type]
+        settled = []
+        for _ in range(50):
+            claim = claimer.claim(by=None)
+            assert claim
+            settled.append(count_pages(explain("lock_held_jobs", name_held_jobs(claim.jobs))))
+            work_on(Workshop(), claim)
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM outbox_job")
+        (stream,) = claimer._roster.take_turns(KIND, 0, 50)  # type: ignore[arg-type]
+        with_hint = explain("claim_jobs", claim_parameters(stream))
+        from_the_start = Stream(KIND, stream.lane, EXAM, 0, after_run_at=arrival(-1), age=0)
+        without_hint = explain("claim_jobs", claim_parameters(from_the_start))
+    assert count_pages(with_hint) <= count_pages(at_first) * 1.5
+    assert count_pages(without_hint) >= count_pages(with_hint) * 3  # so the hint is what does it
+    assert settled[-1] <= settled[0] * 1.5
+
+
+@pytest.mark.parametrize(
+    ("statement", "indexes"),
+    [
+        ("lock_held_jobs", {"outbox_job_pkey"}),
+        ("finish_jobs", {"outbox_job_pkey", "outbox_finishedjob_pkey"}),
+        ("release_jobs", {"outbox_job_pkey"}),
+        ("renew_leases", {"outbox_job_pkey"}),
+        ("expire_leases", {"outbox_job_pkey"}),
+    ],
+)
+def test_ending_a_try_goes_by_primary_key(statement: str, indexes: set[str]) -> None:
+    queue(50)
+    claim = claim_batch()
+    fill(WAITING, 20_000)
+    plan = explain(statement, name_held_jobs(claim.jobs) | {"lease": LEASE})
+    assert indexes_of(plan) | set(plan.get("Conflict Arbiter Indexes", [])) == indexes
+    assert tables_read_whole(plan) == []
+
+
+def test_taking_back_expired_leases_reads_the_running_index() -> None:
+    queue(50)
+    claim_batch()
+    fill(WAITING, 20_000)
+    plan = explain("return_lost_jobs", {"dead_workers": [uuid.uuid4()], "losses_allowed": 3, "at_most": 500})
+    assert "jobs_running_idx" in indexes_of(plan)
+    assert tables_read_whole(plan) == []
+
+
+def test_the_look_for_silent_workers_reads_the_running_index() -> None:
+    queue(50)
+    claim_batch(by=uuid.uuid4())
+    fill(WAITING, 20_000)
+    plan = explain("list_silent_workers", {"namespace": SIGN_OF_LIFE})
+    assert "jobs_running_idx" in indexes_of(plan)
+    assert "outbox_job" not in tables_read_whole(plan)
+
+
+def test_a_suspect_is_found_by_its_own_index() -> None:
+    fill(WAITING, 20_000)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE outbox_job SET lost_leases = 1 WHERE run_at < %s", [arrival(10)])
+        cursor.execute("VACUUM ANALYZE outbox_job")
+    plan = explain(
+        "claim_suspect", {"kind": KIND, "lease_id": uuid.uuid4(), "lease": LEASE, "leased_by": None}
+    )
+    assert indexes_of(plan) == {"jobs_suspect_idx", "outbox_job_pkey"}
+    assert tables_read_whole(plan) == []
+
+
+def test_enqueueing_asks_the_unique_indexes_only() -> None:
+    fill(WAITING, 20_000)
+    fill(FINISHED, 20_000)
+    rows = [
+        {"job_id": str(job.job_id), "tenant_id": str(TENANT), "group_id": str(EXAM), "kind": KIND}
+        | {"subject_id": str(job.subject_id), "lane": 0, "priority": 0, "run_at": None}
+        for job in make_jobs(50)
+    ]
+    for statement in ("enqueue_jobs", "enqueue_missing_jobs"):
+        assert tables_read_whole(explain(statement, {"jobs": json.dumps(rows)})) == []
+
+
+def test_the_hot_table_is_tuned_for_churn() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT unnest(reloptions) FROM pg_class WHERE relname = 'outbox_job' ORDER BY 1")
+        options = [option for (option,) in cursor.fetchall()]
+    assert options == [
+        "autovacuum_analyze_scale_factor=0",
+        "autovacuum_analyze_threshold=5000",
+        "autovacuum_vacuum_cost_delay=0",
+        "autovacuum_vacuum_scale_factor=0",
+        "autovacuum_vacuum_threshold=2000",
+        "fillfactor=70",
+    ]
