@@ -1,0 +1,219 @@
+"""`make run` itself: up, down, up again with its data, and clear words when it cannot."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from config.postgres.place import OWNER_ROLE, Place
+
+ROOT = Path(__file__).resolve().parents[2]
+UP_WITHIN = 100  # seconds; a bound for a busy machine, not a measurement
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(400), pytest.mark.xdist_group("run")]
+
+
+class Running:
+    """One `make run` in a terminal of its own, its output in a file."""
+
+    def __init__(self, folder: Path, port: int, *command: str) -> None:
+        self.folder, self.port = folder, port
+        self.output = folder.parent / f"output-{time.monotonic_ns()}"
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                command or ("make", "run"),
+                cwd=ROOT,
+                env=environment(folder, port),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def wait_until_up(self) -> None:
+        end = time.monotonic() + UP_WITHIN
+        while ask_health(self.port) != (200, {"status": "up", "missing": []}):
+            assert self.process.poll() is None, self.text
+            assert time.monotonic() < end, self.text
+            time.sleep(0.1)
+
+    def wait_until_said(self, words: str) -> None:
+        end = time.monotonic() + UP_WITHIN
+        while words not in self.text:
+            assert time.monotonic() < end, self.text
+            time.sleep(0.1)
+
+    def press_ctrl_c(self) -> int:
+        """What a terminal does: SIGINT to the whole foreground group."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        return self.process.wait(UP_WITHIN)
+
+    @property
+    def text(self) -> str:
+        return self.output.read_text()
+
+
+def environment(folder: Path, port: int) -> dict[str, str]:
+    """A bare machine's environment: nothing of the test session's own database or settings."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder.parent),
+        "ENV_FILE": os.devnull,
+        "HANDOVER_DATA": str(folder),
+        "PORT": str(port),
+    }
+
+
+def ask_health(port: int) -> tuple[int, object]:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+    except OSError:
+        return 0, None
+
+
+def list_processes(folder: Path) -> list[psutil.Process]:
+    """Everything that works on this data folder, by its environment or its arguments."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if str(folder) in {process.environ().get("HANDOVER_DATA"), *process.cmdline()} or any(
+                str(folder / "postgres") == argument for argument in process.cmdline()
+            ):
+                found.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return [process for process in found if process.status() != psutil.STATUS_ZOMBIE]
+
+
+def wait_until_gone(folder: Path) -> None:
+    _, alive = psutil.wait_procs(list_processes(folder), timeout=60)
+    assert alive == []
+    assert list_processes(folder) == []
+
+
+def count_people(folder: Path) -> int:
+    with psycopg.connect(Place(folder).url(OWNER_ROLE)) as connection:
+        row = connection.execute("SELECT count(*) FROM gradebook_user").fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    parent = Path(tempfile.mkdtemp(prefix="handover-run-"))
+    yield parent / "data"
+    for process in list_processes(parent / "data"):
+        process.kill()
+    shutil.rmtree(parent)
+
+
+def test_run_goes_up_stops_on_ctrl_c_and_keeps_its_data(folder: Path, port: int) -> None:
+    first = Running(folder, port)
+    first.wait_until_up()
+    first.wait_until_said("Ctrl-C stops everything.")
+    assert f"Handover is up at http://127.0.0.1:{port}/" in first.text
+    assert re.search(r"password +handover-demo", first.text)
+    people = count_people(folder)
+    assert people > 60
+    assert first.press_ctrl_c() != 0  # make's own word for "interrupted"
+    assert "Stopped. Everything that was handed in is kept." in first.text
+    assert list_processes(folder) == []
+    assert ask_health(port) == (0, None)
+
+    second = Running(folder, port, sys.executable, "-m", "config.run")
+    second.wait_until_up()
+    assert count_people(folder) == people
+    second.process.send_signal(signal.SIGTERM)
+    assert second.process.wait(UP_WITHIN) == 0
+    assert list_processes(folder) == []
+
+
+def test_killed_supervisor_leaves_nothing_and_the_next_start_works(folder: Path, port: int) -> None:
+    killed = Running(folder, port, sys.executable, "-m", "config.run")
+    killed.wait_until_up()
+    killed.process.kill()
+    killed.process.wait()
+    if sys.platform == "linux":  # elsewhere the next start stops them
+        wait_until_gone(folder)
+    again = Running(folder, port, sys.executable, "-m", "config.run")
+    again.wait_until_up()
+    assert again.press_ctrl_c() == 0
+    assert "Traceback" not in again.text
+    wait_until_gone(folder)
+
+
+def test_second_start_on_the_same_folder_is_refused_while_the_first_runs(folder: Path, port: int) -> None:
+    first = Running(folder, port, sys.executable, "-m", "config.run")
+    first.wait_until_up()
+    second = Running(folder, port + 1, sys.executable, "-m", "config.run")
+    assert second.process.wait(UP_WITHIN) == 1
+    assert second.text == (
+        f"handover: Another Handover (process {first.process.pid}) is using {folder}. "
+        "Stop it first (Ctrl-C in its window), or choose another folder with HANDOVER_DATA.\n"
+    )
+    assert ask_health(port)[0] == 200
+    killed_worker = next(p for p in list_processes(folder) if "run_worker" in p.cmdline())
+    killed_worker.kill()
+    first.wait_until_said("ended with -9; again in 1 s")
+    assert first.press_ctrl_c() == 0
+
+
+def test_taken_port_is_named_before_anything_is_started(folder: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = int(taken.getsockname()[1])
+        run = Running(folder, port, sys.executable, "-m", "config.run")
+        assert run.process.wait(UP_WITHIN) == 1
+    assert run.text == (
+        f"handover: Cannot listen on 127.0.0.1 port {port} (Address already in use). "
+        f"Choose another: PORT={port + 1} make run\n"
+    )
+    assert not (folder / "postgres").exists()
+
+
+@pytest.mark.parametrize("port", [0, 70_000])
+def test_number_that_is_no_port_is_named(folder: Path, port: int) -> None:
+    run = Running(folder, port, sys.executable, "-m", "config.run")
+    assert run.process.wait(UP_WITHIN) == 1
+    assert run.text == f"handover: PORT={port} is not a port: choose one between 1024 and 65535.\n"
+
+
+def test_folder_that_cannot_be_written_is_named() -> None:
+    place = Path("/sys/handover" if sys.platform == "linux" else "/System/handover")
+    run = subprocess.run(
+        [sys.executable, "-m", "config.run"],
+        cwd=ROOT,
+        env={**environment(place, 8000), "HOME": "/"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert run.stderr.startswith(f"handover: Cannot write to {place}")
+    assert run.stderr.count("\n") == 1
