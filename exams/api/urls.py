@@ -5,6 +5,7 @@ from django.urls import path
 from exams.api.attempts import AttemptDetail, AttemptDraft, Attempts
 from exams.api.exams import Exams
 from exams.api.own_receipts import OwnReceipts
+from exams.api.receipts import ReceiptDetail, ReceiptKeys
 from exams.api.submission import AttemptSubmission
 from exams.api.tokens import Tokens
 
@@ -16,4 +17,6 @@ urlpatterns = [
     path("attempts/<uuid:attempt_id>/draft", AttemptDraft.as_view(), name="api-draft"),
     path("attempts/<uuid:attempt_id>/submission", AttemptSubmission.as_view(), name="api-submission"),
     path("receipts", OwnReceipts.as_view(), name="api-receipts"),
+    path("receipts/<uuid:receipt_id>", ReceiptDetail.as_view(), name="api-receipt"),
+    path("receipt-keys", ReceiptKeys.as_view(), name="api-receipt-keys"),
 ]

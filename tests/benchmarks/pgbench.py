@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from config.postgres.place import SUPERUSER
@@ -20,9 +21,18 @@ class PgbenchRun:
 
 
 def run_pgbench(
-    database: BenchDatabase, script: str, *, clients: int, seconds: float = 5, threads: int = 2
+    database: BenchDatabase,
+    script: str,
+    *,
+    clients: int,
+    seconds: float = 5,
+    threads: int = 2,
+    variables: Mapping[str, str] | None = None,
 ) -> PgbenchRun:
-    """Run a script for some seconds with prepared statements; every client on its own connection."""
+    """Run a script for some seconds with prepared statements; every client on its own connection.
+
+    `variables` are sent as parameters wherever the script says `:name`.
+    """
     with tempfile.TemporaryDirectory(prefix="handover-pgbench-") as folder:
         file = Path(folder) / "script.sql"
         file.write_text(script)
@@ -30,6 +40,7 @@ def run_pgbench(
             database.cluster.binaries.path("pgbench"),
             *("--no-vacuum", "--protocol", "prepared", "--file", str(file)),
             *("--client", str(clients), "--jobs", str(min(threads, clients)), "--time", str(round(seconds))),
+            *(f"--define={name}={value}" for name, value in (variables or {}).items()),
             *("--host", str(database.cluster.place.sockets), "--username", SUPERUSER),
             database.url.rpartition("/")[2],
         ]

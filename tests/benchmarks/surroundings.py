@@ -16,12 +16,19 @@ from config.postgres.place import SUPERUSER
 
 _results = Path(os.environ.get("HANDOVER_DATA", Path(__file__).parents[2] / ".data"))
 _cluster: Cluster | None = None
+_INSIDE = "HANDOVER_INSIDE_BENCHMARK"
 
 
 def set_up_django() -> None:
-    """Point Django at a server that will be started later. Does nothing where Django is set up already (under pytest)."""
+    """Point Django at a server that will be started later.
+
+    Not where Django is set up already (under pytest), nor in a process that a benchmark has started: that one has its server.
+    """
     global _cluster  # noqa: PLW0603 - one per process, as Django's settings are
     if apps.ready:
+        return
+    if _INSIDE in os.environ:
+        django.setup()
         return
     _cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-bench-")))
     folder = _cluster.place.folder / "handover"
@@ -33,6 +40,7 @@ def set_up_django() -> None:
         HANDOVER_DATA=str(folder),
         HANDOVER_KEYS=str(folder / "keys"),
         DATABASE_URL=_cluster.url(SUPERUSER),
+        **{_INSIDE: "1"},
         DATABASE_OWNER_URL=_cluster.url(SUPERUSER),
     )
     django.setup()

@@ -1,6 +1,6 @@
 """The load generator: many kept-alive connections and as little Python a request as possible, in a process of its own.
 
-`python -m tests.benchmarks.load PORT FILE --connections 64 --seconds 5 [--rate 2000]` posts the file's requests, each once.
+`python -m tests.load PORT FILE --connections 64 --seconds 5 [--rate 2000]` posts the file's requests, each once.
 Without `--rate` every connection sends its next request when its last one is answered (closed loop: how much?). With it,
 requests are due at random moments of that mean rate whatever the server does, and their latency counts from the moment they
 were due (open loop: how long?).
@@ -89,7 +89,7 @@ class Load:
         self._latencies: list[float] = []
 
     def run(self, seconds: float, rate: float | None) -> LoadRun:
-        """Send until the time is over, then wait for the answers still due."""
+        """Send until the time is over or every request is sent, then wait for the answers still due."""
         begin = time.perf_counter()
         due = _due_times(begin, seconds, rate)
         next_due = next(due, None)
@@ -97,7 +97,8 @@ class Load:
             while next_due is not None and self._idle and next_due <= time.perf_counter():
                 request = next(self._requests, None)
                 if request is None:
-                    raise RuntimeError("The file has too few requests for this run.")
+                    next_due = None
+                    break
                 self._idle.popleft().send(request, next_due)
                 next_due = next(due, None)
             self._collect(0.0 if self._idle and next_due is not None else 1.0)
@@ -153,7 +154,7 @@ def run_load(
     port: int, file: Path, *, connections: int, seconds: float, rate: float | None = None
 ) -> LoadRun:
     """Run the generator as a process and return its report."""
-    command = [sys.executable, "-m", "tests.benchmarks.load", str(port), str(file)]
+    command = [sys.executable, "-m", "tests.load", str(port), str(file)]
     options = ["--connections", str(connections), "--seconds", str(seconds)]
     if rate is not None:
         options += ["--rate", str(rate)]
