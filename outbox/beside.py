@@ -26,7 +26,7 @@ from outbox.tables import Tables, bind_live_tables, bind_twin_tables, get_projec
 REPLAYED_AT_ONCE: Final = 5_000
 SHOWN: Final = 10
 
-Report = Callable[[int, int], None]  # (position, the live cursor), after every chunk
+Report = Callable[[int, int], object]  # (position, the live cursor), after every chunk
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -74,7 +74,10 @@ def batch_transaction(*, durability: Literal["local", "off"] = "local") -> Itera
 
 
 def lock_consumer(name: str) -> Consumer:
-    """Take the consumer's row, after whoever has it now; a consumer that never ran has none (Consumer.DoesNotExist)."""
+    """Take the consumer's row, after whoever has it now. Raises Consumer.DoesNotExist for one that never ran.
+
+    Needs a transaction.
+    """
     return Consumer.objects.select_for_update().get(name=name)
 
 

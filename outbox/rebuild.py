@@ -25,7 +25,7 @@ from outbox.tables import bind_live_tables, get_projection
 REPLAYED_AT_ONCE: Final = 5_000
 PATIENCE_WITH_READERS: Final = "10s"
 
-Report = Callable[[int, int], None]  # (position, head), after every batch
+Report = Callable[[int, int], object]  # (position, head), after every batch
 
 
 def rebuild(handler: ConsumerHandler, stop: Stop, *, report: Report) -> bool:

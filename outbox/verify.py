@@ -14,7 +14,7 @@ from outbox.db import find_row, load_sql
 
 POSITIONS_AT_ONCE: Final = 20_000
 
-Report = Callable[[int, int], None]  # (positions verified, positions in all), after every chunk
+Report = Callable[[int, int], object]  # (positions verified, positions in all), after every chunk
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-Report = Callable[[int, int], None]
+Report = Callable[[int, int], object]
 
 
 class _RateColumn(TextColumn):

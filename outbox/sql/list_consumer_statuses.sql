@@ -9,9 +9,11 @@
 SELECT asked.name, COALESCE(consumer.state, 'running'), COALESCE(consumer.generation, 1),
        COALESCE(consumer.epoch, head.epoch, 0), COALESCE(consumer.shard, 0), COALESCE(consumer.position, 0),
        COALESCE(head.epoch, 0), COALESCE(head.shard, 0), COALESCE(head.last_pos, 0),
-       COALESCE(extract(epoch FROM GREATEST(
-           clock_timestamp() - GREATEST(COALESCE(next.occurred_at, unnumbered.occurred_at), before.at),
-           interval '0')), 0)::double precision,
+       CASE
+           WHEN COALESCE(next.occurred_at, unnumbered.occurred_at) IS NULL THEN 0 -- GREATEST would pass over the null
+           ELSE GREATEST(0, extract(epoch FROM clock_timestamp()
+               - GREATEST(COALESCE(next.occurred_at, unnumbered.occurred_at), before.at)))
+       END::double precision,
        extract(epoch FROM consumer.staleness_budget)::double precision,
        consumer.heartbeat_at,
        (SELECT count(*) FROM outbox_parkedsubject AS parked WHERE parked.consumer_id = asked.name)
