@@ -43,11 +43,11 @@ export class Countdown {
   }
 
   tick() {
-    if (!this.#closesAt || this.#ended) return;
+    if (!this.#closesAt) return;
     if (this.#clock.isDoubtful()) return this.#on.onDoubt();
     const left = this.left;
     this.#show(left);
-    this.#cross(left);
+    if (!this.#ended) this.#cross(left);
     this.#lastLeft = left;
   }
 

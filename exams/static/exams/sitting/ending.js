@@ -20,6 +20,7 @@ export class Ending {
   #watch;
   #onOver;
   #receiptUrl;
+  #bar;
   isOver = false;
   #late = { until: null, isTaken: false };
 
@@ -37,6 +38,7 @@ export class Ending {
       onTryNow: () => this.submission.hurry(),
     });
     this.dialog = new SubmitDialog(find(root, "submit-dialog"), { onConfirm: () => this.submit() });
+    this.#bar = find(root, "bar");
     this.button = find(root, "submit");
     this.button.addEventListener("click", () => this.#pressed());
     find(root, "go-late").addEventListener("click", () => this.#goLate(onGoLate));
@@ -142,7 +144,7 @@ export class Ending {
   /** What the server ended it may open again, if more time is granted: then the page keeps asking. */
   #over({ byServer = false } = {}) {
     this.isOver = true;
-    this.button.hidden = true;
+    this.#bar.hidden = true; // there is nothing to count, save or submit any more
     if (byServer) this.#watch.relax();
     else this.#watch.stop();
     this.#work.end();

@@ -71,6 +71,7 @@ export class Work {
 
   /** The attempt is over; the answers stay on the page to be read. */
   end() {
+    this.#isSubmitting = false;
     this.autosave.stop();
     this.form.freeze(true);
   }
