@@ -8,6 +8,7 @@ import dataclasses
 import datetime as dt
 import random
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from importlib import resources
 from typing import Any
 
@@ -19,6 +20,7 @@ from exams.gate.handin import HandIn, Outcome
 from exams.gate.session import Session
 from exams.gift import read_gift
 from exams.models import Exam, ExamRevision, ExamTarget, ExtensionKind
+from exams.paper import QuestionDraft
 from exams.receipt_keys import get_key_ring
 from exams.services.attempts import start_attempt
 from exams.services.authoring import publish_revision, start_revision
@@ -99,16 +101,15 @@ def _create_exam(school: DemoSchool, *, course: str, title: str, paper: str, **t
     return exam
 
 
-def _read_paper(name: str) -> Sequence[object]:
-    text = resources.files("config.demo").joinpath("papers", f"{name}.gift").read_text(encoding="utf-8")
-    return read_gift(text)
+def _read_paper(name: str) -> Sequence[QuestionDraft]:
+    return read_gift(resources.files("config.demo").joinpath("papers", f"{name}.gift").read_bytes()).questions
 
 
 def _target(exam: Exam, revision: ExamRevision, group: DemoClass, course: str) -> None:
     column = add_column(
         sheet=group.sheets[course],
         title=exam.title,
-        max_points=revision.max_points,
+        max_points=revision.max_points or Decimal(0),
         by=group.teachers[course][0],
         source_id=exam.pk,
     )
