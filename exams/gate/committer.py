@@ -28,6 +28,9 @@ _SHORTEST_REST, _LONGEST_REST = 0.05, 1.0  # between two tries to connect
 _MOST_LOSSES = 3  # connections one hand-in may lose before it is suspected of breaking them
 # What may go well in a moment: deadlock, serialization, lock and statement timeouts, no room, cannot connect now.
 _PASSING_CLASSES = ("40", "53", "55", "57", "58")
+_LOST_RACE = (
+    "one_submission_per_attempt"  # somebody without the attempt's lock was faster: the next try sees whom
+)
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +113,7 @@ class Committer:
 
     def _redo(self, group: Sequence[HandIn], error: psycopg.Error) -> None:
         """After a failed statement, which stored nothing: wait if it may pass, else find the one that is to blame."""
-        if (error.sqlstate or "").startswith(_PASSING_CLASSES):
+        if (error.sqlstate or "").startswith(_PASSING_CLASSES) or error.diag.constraint_name == _LOST_RACE:
             log.warning("The gate tries a group of %d again: %s", len(group), error)
             self._try_again(group, pause=_FAILURE_PAUSE)
         elif len(group) == 1:

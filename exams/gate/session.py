@@ -12,7 +12,7 @@ import psycopg
 from django.db import connections
 from psycopg.rows import namedtuple_row
 
-from exams.gate.durability import Durability
+from exams.gate.durability import Durability, NotDurable
 from exams.gate.handin import UNKNOWN, HandIn, Outcome, Verdict
 from exams.jobs import GRADE
 from exams.receipts import Receipt
@@ -60,6 +60,9 @@ class Session:
         except psycopg.Error as error:
             self.close()
             raise Lost from error
+        except NotDurable:
+            self.close()
+            raise
 
     def accept(self, group: Sequence[HandIn]) -> list[Verdict]:
         """Decide and store these hand-ins in one transaction; return their verdicts, in the same order.

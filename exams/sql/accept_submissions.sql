@@ -39,7 +39,8 @@ WITH judged AS MATERIALIZED (
             WHEN attempt.arrived_at <= attempt.grace_until THEN 'grace'
             ELSE 'late'
         END AS decision,
-        stored.id AS stored_id, stored.exam_revision AS stored_revision, stored.payload_sha256 AS stored_digest,
+        stored.id AS stored_id, stored.attempt_key AS stored_attempt_key, stored.exam_revision AS stored_revision,
+        stored.payload_sha256 AS stored_digest,
         stored.accepted_at AS stored_accepted_at, stored.deadline AS stored_deadline,
         stored.decision AS stored_decision, stored.receipt_key_id AS stored_key_id
     FROM unnest(
@@ -97,8 +98,9 @@ ended AS (
     WHERE attempt.id = judged.attempt_id AND judged.verdict = 'accepted'
 )
 SELECT
-    ordinal, verdict, attempt_key, exam_id,
+    ordinal, verdict, exam_id,
     CASE WHEN verdict = 'accepted' THEN submission_id ELSE stored_id END AS id,
+    coalesce(stored_attempt_key, attempt_key) AS attempt_key,
     coalesce(stored_revision, exam_revision) AS exam_revision,
     coalesce(stored_digest, digest) AS payload_sha256,
     coalesce(stored_accepted_at, arrived_at) AS accepted_at,

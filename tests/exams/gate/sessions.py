@@ -1,4 +1,4 @@
-"""A committer's session on the test database, and hand-ins for it."""
+"""Fixtures: a committer's session on the test database, and hand-ins for it."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,8 +10,7 @@ from exams.gate.durability import LocalDurability
 from exams.gate.handin import HandIn
 from exams.gate.session import Session
 from exams.models import Attempt
-
-KEY_ID = "20261129T120000-abcdef"
+from exams.receipt_keys import get_key_ring
 
 MakeHandIn = Callable[..., HandIn]
 
@@ -19,7 +18,7 @@ MakeHandIn = Callable[..., HandIn]
 @pytest.fixture
 def session(transactional_db: None) -> Iterator[Session]:
     """A connected session of its own."""
-    session = Session(durability=LocalDurability(), key_id=KEY_ID)
+    session = Session(durability=LocalDurability(), key_id=get_key_ring().signing_id)
     session.connect()
     yield session
     session.close()
@@ -27,12 +26,12 @@ def session(transactional_db: None) -> Iterator[Session]:
 
 @pytest.fixture
 def make_handin() -> MakeHandIn:
-    """Makes a hand-in for an attempt; any field by name."""
+    """Makes a hand-in of `answers` for an attempt; any field by name."""
 
     def make(attempt: Attempt, answers: dict[str, Any] | None = None, **fields: Any) -> HandIn:
         text = canonical_answers({"q": "a"} if answers is None else answers)
         defaults = {
-            "attempt_id": attempt.id,
+            "attempt_id": attempt.pk,
             "student_id": attempt.student_id,
             "answers": text,
             "digest": digest(text),
