@@ -7,3 +7,7 @@ class ConfigConfig(AppConfig):
     """Settings, addresses, entry points, the embedded database."""
 
     name = "config"
+
+    def ready(self) -> None:
+        """Listen for sign-ins from the first one on."""
+        from config import school_time  # noqa: F401, PLC0415 - connects its receiver; models are ready only now
