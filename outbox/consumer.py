@@ -39,7 +39,11 @@ class Batch:
         """
         statement = bind_tables(load_sql(package, name), self.tables)
         with connection.cursor() as cursor:
-            batch = {"positions": list(self.positions), "first": self.positions[0], "last": self.positions[-1]}
+            batch = {
+                "positions": list(self.positions),
+                "first": self.positions[0],
+                "last": self.positions[-1],
+            }
             cursor.execute(statement, parameters | batch)
             return int(cursor.rowcount)
 
@@ -47,9 +51,17 @@ class Batch:
 class ConsumerHandler(Protocol):
     """Somebody who follows the log. Register an instance with `outbox.registry.register`."""
 
-    name: str
-    kinds: frozenset[str]  # events of other kinds are passed over without being read
-    staleness_budget: timedelta  # how far behind it may be before screens say so
+    @property
+    def name(self) -> str:
+        """Its name, in commands, heartbeats and its cursor's row: for ever."""
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of event it cares about; others are passed over without being read."""
+
+    @property
+    def staleness_budget(self) -> timedelta:
+        """How far behind it may be before screens say so."""
 
     def apply(self, batch: Batch) -> None:
         """Do the batch's work. An exception undoes it: transient database errors are retried, others are poison."""
@@ -63,4 +75,6 @@ class Projection(ConsumerHandler, Protocol):
     so that two fillings can be compared row by row.
     """
 
-    tables: tuple[str, ...]
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of its tables."""

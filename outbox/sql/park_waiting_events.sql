@@ -1,6 +1,6 @@
 -- Set aside the events of a range whose subject is parked already: they wait behind the one that failed.
 -- Locks: its own rows; the consumer's row is held.
--- Index: outbox_eventposition_pkey, outbox_event_pkey, one_parking_place_per_subject.
+-- Index: from the few parked subjects by one_event_per_subject_version and the positions' unique seq.
 -- Parameters: name text, kinds text[], after bigint (exclusive), upto bigint (inclusive).
 INSERT INTO outbox_parkedevent (parked_subject_id, pos)
 SELECT parked.id, position.pos
