@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from exams.api.authentication import SignedInView
 from exams.api.bodies import read_body
-from exams.api.fields import AnswersField, LocalTime, Points
+from exams.api.fields import AnswersField, LocalTime, Points, TokenText
 from exams.api.problems import READING_A_BODY, refusals
 from exams.api.questions import Questions
 from exams.errors import AttemptClosed, NoAttemptsLeft, NotFound, NotOpen, StaleDraft
@@ -68,7 +68,7 @@ class DraftForm(serializers.Serializer[Any]):
     """What to keep, and what it continues: the token of the last save, null for the first one."""
 
     answers = AnswersField()
-    token = serializers.UUIDField(allow_null=True)
+    token = TokenText(allow_null=True)
 
 
 class SavedSerializer(serializers.Serializer[Any]):

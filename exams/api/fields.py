@@ -3,6 +3,7 @@
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
@@ -18,6 +19,16 @@ class LocalTime(serializers.DateTimeField):
     def to_representation(self, value: datetime) -> str:
         """Return the ISO 8601 text."""
         return write_local(value, self.context["zone"])
+
+
+class TokenText(serializers.UUIDField):
+    """A token we gave out: its text and nothing else. (DRF would take a number for a UUID too.)"""
+
+    def to_internal_value(self, data: Any) -> UUID:
+        """Return the UUID."""
+        if not isinstance(data, str):
+            self.fail("invalid", value=data)
+        return super().to_internal_value(data)
 
 
 @extend_schema_field(OpenApiTypes.NUMBER)

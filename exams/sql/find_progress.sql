@@ -1,5 +1,6 @@
 -- Say how far the grading of one submission is: its job waits (how many stand before it?), runs, or was given up.
--- Locks: none. Index: outbox_job_pkey, jobs_ready_idx (at most `most` entries are counted), dead_letters_subject_idx.
+-- The order is there for the planner: without it the jobs in front of the first one are looked for in the whole table.
+-- Locks: none. Index: outbox_job_pkey, jobs_ready_idx (at most `most` entries are counted), dead_letters_subject_idx or dead_letters_open_idx.
 -- Parameters: group_id, job_id, subject_id uuid; kind text; most integer.
 SELECT
     job.state,
@@ -11,6 +12,7 @@ SELECT
             WHERE ahead.state = 0
               AND (ahead.lane, ahead.priority, ahead.run_at, ahead.job_id)
                   < (job.lane, job.priority, job.run_at, job.job_id)
+            ORDER BY ahead.lane, ahead.priority, ahead.run_at, ahead.job_id
             LIMIT %(most)s
         ) AS counted
     ) END AS ahead,

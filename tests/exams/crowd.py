@@ -6,7 +6,7 @@ from django.db import connection
 
 from exams.models import Attempt
 
-STUDENTS, EXAMS = 400, 5
+STUDENTS, EXAMS, OLDER_JOBS = 400, 5, 20_000
 
 _PEOPLE = """
     INSERT INTO gradebook_user
@@ -43,26 +43,52 @@ _SUBMISSIONS = """
          accepted_at, deadline, decision, decision_rule, origin, receipt_key_id, event_id)
     SELECT gen_random_uuid(), school_id, exam_id, id, student_id, revision_id, 1, '', '{}', '', now(), closes_at, 'on_time', '',
            'student', '', gen_random_uuid()
-    FROM exams_attempt WHERE state IN ('submitted', 'graded')
+    FROM exams_attempt WHERE state IN ('submitted', 'graded') ON CONFLICT DO NOTHING
 """
 _JOBS = """
     INSERT INTO outbox_job (tenant_id, group_id, job_id, kind, subject_id, lane, priority)
     SELECT submission.school_id, submission.exam_id, gen_random_uuid(), 'grade', submission.id, 0, 0
     FROM exams_submission AS submission JOIN exams_attempt AS attempt ON attempt.id = submission.attempt_id
-    WHERE attempt.state = 'submitted'
+    WHERE attempt.state = 'submitted' ON CONFLICT DO NOTHING
 """
-_ANALYZE = "ANALYZE gradebook_user, exams_exam, exams_attempt, exams_draft, exams_submission, outbox_job, exams_examrevision"
+_OLDER_JOBS = """
+    INSERT INTO outbox_job (tenant_id, group_id, job_id, kind, subject_id, lane, priority)
+    SELECT %(school)s, %(exam)s, gen_random_uuid(), 'grade', gen_random_uuid(), 0, 0
+    FROM generate_series(1, %(older_jobs)s)
+"""
+_DEAD_LETTERS = """
+    INSERT INTO outbox_deadletter
+        (tenant_id, group_id, job_id, kind, subject_id, lane, priority, cause, error_class, error_detail, tries, lost_leases,
+         history, replayed_at)
+    SELECT school_id, exam_id, gen_random_uuid(), 'grade', id, 0, 0, 'defect', '', '', 1, 0, '[]', now()
+    FROM exams_submission
+"""
+_ANALYZE = """
+    ANALYZE gradebook_user, exams_exam, exams_attempt, exams_draft, exams_submission, exams_examrevision, outbox_job,
+            outbox_deadletter
+"""
 
 
 def gather(attempt: Attempt) -> None:
-    """Add 400 students who sit five exams like this attempt's, some still open, some waiting to be graded."""
+    """Add 400 students who sit five exams like this attempt's, some still open, some waiting to be graded, behind 20,000 others."""
     parameters: dict[str, Any] = {
         "school": attempt.school_id,
         "exam": attempt.exam_id,
         "revision": attempt.revision_id,
         "students": STUDENTS,
         "exams": EXAMS,
+        "older_jobs": OLDER_JOBS,
     }
     with connection.cursor() as cursor:
-        for statement in (_PEOPLE, _EXAMS, _ATTEMPTS, _DRAFTS, _SUBMISSIONS, _JOBS, _ANALYZE):
+        for statement in (
+            _PEOPLE,
+            _EXAMS,
+            _ATTEMPTS,
+            _DRAFTS,
+            _SUBMISSIONS,
+            _JOBS,
+            _OLDER_JOBS,
+            _DEAD_LETTERS,
+            _ANALYZE,
+        ):
             cursor.execute(statement, parameters)

@@ -147,6 +147,5 @@ def test_saving_reads_by_keys_only(attempt: Attempt) -> None:
     }
     assert explain("save_draft", parameters) == {
         "exams_attempt_pkey",
-        "gradebook_school_pkey",
         "exams_draft_pkey",
     }
