@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 SIGN_OF_LIFE = 0x6C696665  # "life"; the other half of the advisory lock is a hash of the worker's incarnation
 SECONDS_BETWEEN_TURNS = 1.0
-SECONDS_TO_CLOSE = 5.0
+SECONDS_FOR_FIRST_SIGN = SECONDS_TO_CLOSE = 5.0
 
 
 class Hold:
@@ -50,6 +50,7 @@ class Keeper(threading.Thread):
 
     def __enter__(self) -> Self:
         self.start()
+        self._alive.wait(SECONDS_FOR_FIRST_SIGN)  # so that even the first claim names a holder
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -60,10 +61,6 @@ class Keeper(threading.Thread):
     def worker(self) -> UUID | None:
         """Who holds what is claimed now: this incarnation, or None while it cannot show a sign of life (then only the lease counts)."""
         return self._heart.incarnation if self._alive.is_set() else None
-
-    def wait_until_alive(self, seconds: float) -> bool:
-        """Wait for the first sign of life, but no longer than this; return whether there is one."""
-        return self._alive.wait(seconds)
 
     @contextlib.contextmanager
     def holding(self, claim: Claim) -> Iterator[Hold]:

@@ -37,7 +37,6 @@ QUICK = (0.001, 0.002)
 def employed(workshop: Workshop, *, batch: int = 50, lease: dt.timedelta = LEASE) -> Iterator[Worker]:
     """Give a worker that does this kind of work, with a running keeper."""
     with registered(workshop), Stop() as stop, Keeper(Heart("worker"), lease) as keeper:
-        assert keeper.wait_until_alive(10)
         yield Worker(make_claimer(batch=batch), keeper, stop)
 
 

@@ -1,0 +1,67 @@
+"""Real commands of ours in processes of their own, that a test may kill, stop and resume."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+from tests.waiting import wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS_TO_END = 60.0
+
+
+class Running:
+    """`manage.py …` as a child process; whatever happens in the test, it is gone at the end of the block."""
+
+    def __init__(self, *arguments: str, environment: Mapping[str, str], log: Path) -> None:
+        self._log = log
+        with log.open("ab") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, "manage.py", *arguments],
+                cwd=ROOT,
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+
+    @property
+    def output(self) -> str:
+        """What it printed so far."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether it was stopped by SIGSTOP (state T in /proc)."""
+        stat = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii")
+        return stat.rpartition(")")[2].split()[0] == "T"
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is gone."""
+        return self._process.poll() is not None
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        os.kill(self._process.pid, number)
+
+    def wait(self) -> int:
+        """Wait for its end and return the exit code, negative for a signal."""
+        wait_until(lambda: self.has_ended, seconds=SECONDS_TO_END)
+        return self._process.wait()
+
+    def wait_until_frozen(self) -> None:
+        """Wait until it is stopped."""
+        wait_until(lambda: self.is_frozen, seconds=SECONDS_TO_END)
