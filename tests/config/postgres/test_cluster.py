@@ -1,5 +1,6 @@
 """The embedded server: durable, private, and what is there after it was stopped, killed or left behind."""
 
+import contextlib
 import os
 import signal
 import stat
@@ -84,8 +85,13 @@ def test_data_written_just_before_a_power_cut_is_there_afterwards(cluster: Clust
     cluster.start()
     store(cluster, 42)
     assert cluster.process is not None
-    for process in [*psutil.Process(cluster.process.pid).children(), psutil.Process(cluster.process.pid)]:
-        process.kill()
+    postmaster = psutil.Process(cluster.process.pid)
+    backends = postmaster.children()
+    postmaster.kill()
+    for backend in backends:
+        with contextlib.suppress(psutil.NoSuchProcess):  # it may notice by itself
+            backend.kill()
+    psutil.wait_procs(backends, timeout=20)
     cluster.process.wait()
     cluster.process = None
     cluster.start()
