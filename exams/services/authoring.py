@@ -136,3 +136,25 @@ def _insert_questions(
 
 def _columns(option: OptionDraft) -> dict[str, object]:
     return {field.name: getattr(option, field.name) for field in dataclasses.fields(option)}
+
+
+@transaction.atomic
+def place_question(*, question: Question, place: int) -> None:
+    """Put a question into this place of its revision, from 1; the others move up or down. Locks the revision."""
+    lock_unpublished(question.revision)
+    others = list(question.revision.questions.exclude(pk=question.pk))
+    others.insert(max(place, 1) - 1, question)
+    for position, each in enumerate(others, start=1):
+        each.position = position
+    Question.objects.bulk_update(others, ["position"])
+
+
+@transaction.atomic
+def set_truth(*, question: Question, truth: bool) -> None:
+    """Give a true/false question its two choices, with this one right. Locks the revision."""
+    lock_unpublished(question.revision)
+    question.options.all().delete()
+    AnswerOption.objects.bulk_create(
+        AnswerOption(question=question, position=position, text=text, fraction=100 * (is_true == truth))
+        for position, (text, is_true) in enumerate((("true", True), ("false", False)), start=1)
+    )

@@ -11,7 +11,7 @@ from django.db.models import Max
 
 from gradebook import policies
 from gradebook.entries import plain
-from gradebook.errors import ColumnNotFound, ColumnRefused, MarksAreReadOnly
+from gradebook.errors import ColumnNotFound, ColumnRefused, SheetNotFound
 from gradebook.events import ColumnChanged, ColumnState, column_subject
 from gradebook.models import Column, ColumnSource, Mark, MarkSheet, User
 from outbox.models.log import ActorType
@@ -23,10 +23,10 @@ def add_column(
 ) -> Column:
     """Add a column at the end of the sheet; `source_id` names the exam whose results it takes.
 
-    Locks the sheet, so that two new columns get two places. Raises `MarksAreReadOnly`, or `ColumnRefused` for a taken title.
+    Locks the sheet, so that two new columns get two places. Raises `SheetNotFound`, or `ColumnRefused` for a taken title.
     """
     with transaction.atomic():
-        _require_editor(sheet, by)
+        _require_arranger(sheet, by)
         return _append_column(sheet, title, max_points, source_id, by)
 
 
@@ -45,15 +45,15 @@ def open_exam_column(*, sheet: MarkSheet, exam_id: UUID, title: str, max_points:
 def edit_column(*, column_id: UUID, sheet: MarkSheet, title: str, max_points: Decimal, by: User) -> Column:
     """Rename a column and set its maximum. Nothing changed: nothing said.
 
-    Locks the column. Raises `MarksAreReadOnly`, `ColumnNotFound`, or `ColumnRefused` for a taken title, a maximum below a mark
+    Locks the column. Raises `SheetNotFound`, `ColumnNotFound`, or `ColumnRefused` for a taken title, a maximum below a mark
     that is there, and another maximum than its exam's.
     """
     with transaction.atomic():
-        _require_editor(sheet, by)
+        _require_arranger(sheet, by)
         column = _lock_column(sheet, column_id)
         before = _state(column)
         if max_points != column.max_points:
-            _check_new_maximum(column, max_points)
+            check_new_maximum(column, max_points)
         column.title, column.max_points = title, max_points
         if _state(column) != before:
             column.version += 1
@@ -81,9 +81,18 @@ def _append_column(
     return column
 
 
-def _require_editor(sheet: MarkSheet, by: User) -> None:
-    if not policies.may_edit_sheet(by, sheet.pk):
-        raise MarksAreReadOnly
+def check_new_maximum(column: Column, max_points: Decimal) -> None:
+    """Raise `ColumnRefused` where a column cannot have this maximum: it is its exam's, or a mark above it is there."""
+    if column.source == ColumnSource.EXAM:
+        raise ColumnRefused("This column's maximum is its exam's.", pointer="/max_points")
+    highest = Mark.objects.filter(sheet=column.sheet_id, column=column).aggregate(top=Max("value"))["top"]
+    if highest is not None and highest > max_points:
+        raise ColumnRefused(f"A mark of {plain(highest)} is already in this column.", pointer="/max_points")
+
+
+def _require_arranger(sheet: MarkSheet, by: User) -> None:
+    if not policies.may_arrange_sheet(by, sheet.pk):
+        raise SheetNotFound
 
 
 def _lock_column(sheet: MarkSheet, column_id: UUID) -> Column:
@@ -91,14 +100,6 @@ def _lock_column(sheet: MarkSheet, column_id: UUID) -> Column:
     if column is None:
         raise ColumnNotFound
     return column
-
-
-def _check_new_maximum(column: Column, max_points: Decimal) -> None:
-    if column.source == ColumnSource.EXAM:
-        raise ColumnRefused("This column's maximum is its exam's.", pointer="/max_points")
-    highest = Mark.objects.filter(sheet=column.sheet_id, column=column).aggregate(top=Max("value"))["top"]
-    if highest is not None and highest > max_points:
-        raise ColumnRefused(f"A mark of {plain(highest)} is already in this column.", pointer="/max_points")
 
 
 def _store(column: Column) -> None:
