@@ -24,7 +24,7 @@ _GIVEN_UP = "Grading ran into a technical problem. Your work is safe; the staff 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Progress:
-    """How far grading is: `is_running`, or `place` in the queue (1 is next; 1,001 means "or later"), or given up."""
+    """How far grading is: `is_running`, or `place` in the exam's line (1 is next; 1,001 means "or later"), or given up."""
 
     is_running: bool = False
     place: int | None = None

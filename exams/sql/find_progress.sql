@@ -1,5 +1,6 @@
--- Say how far the grading of one submission is: its job waits (how many stand before it?), runs, or was given up.
--- The order is there for the planner: without it the jobs in front of the first one are looked for in the whole table.
+-- Say how far the grading of one submission is: its job waits, runs, or was given up. How many stand before it is counted
+-- within its own exam's line: exams take turns, so the line of another is no measure of anything.
+-- The order is there for the planner: without it the few in front of the first one may be looked for in the whole table.
 -- Locks: none. Index: outbox_job_pkey, jobs_ready_idx (at most `most` entries are counted), dead_letters_subject_idx or dead_letters_open_idx.
 -- Parameters: group_id, job_id, subject_id uuid; kind text; most integer.
 SELECT
@@ -9,10 +10,11 @@ SELECT
         FROM (
             SELECT 1
             FROM outbox_job AS ahead
-            WHERE ahead.state = 0
-              AND (ahead.lane, ahead.priority, ahead.run_at, ahead.job_id)
-                  < (job.lane, job.priority, job.run_at, job.job_id)
-            ORDER BY ahead.lane, ahead.priority, ahead.run_at, ahead.job_id
+            WHERE ahead.state = 0 AND ahead.lost_leases = 0
+              AND (ahead.kind, ahead.lane, ahead.group_id, ahead.priority)
+                  = (job.kind, job.lane, job.group_id, job.priority)
+              AND (ahead.run_at, ahead.job_id) < (job.run_at, job.job_id)
+            ORDER BY ahead.run_at, ahead.job_id
             LIMIT %(most)s
         ) AS counted
     ) END AS ahead,

@@ -61,7 +61,7 @@ StartGate = Callable[..., Gate]
 
 
 @pytest.fixture
-def start_gate(session: Session) -> Iterator[StartGate]:  # noqa: F811
+def start_gate(session: Session) -> Iterator[StartGate]:
     """Starts a committer on the session; more of them on sessions of their own."""
     started: list[Committer] = []
 
@@ -81,12 +81,12 @@ def outcomes(verdicts: Sequence[Verdict]) -> list[Outcome]:
     return [verdict.outcome for verdict in verdicts]
 
 
-def backend_pid(session: Session) -> int:  # noqa: F811
+def backend_pid(session: Session) -> int:
     assert session._connection is not None
     return session._connection.info.backend_pid
 
 
-def is_blocked(session: Session) -> Callable[[], object]:  # noqa: F811
+def is_blocked(session: Session) -> Callable[[], object]:
     """Return whether the session's statement is waiting for a lock now."""
     pid = backend_pid(session)
 
@@ -100,7 +100,7 @@ def is_blocked(session: Session) -> Callable[[], object]:  # noqa: F811
     return ask
 
 
-def test_one_bad_row_never_fails_its_neighbours(start_gate: StartGate, make_handin: MakeHandIn) -> None:  # noqa: F811
+def test_one_bad_row_never_fails_its_neighbours(start_gate: StartGate, make_handin: MakeHandIn) -> None:
     gate = start_gate()
     revision = factories.published_revision()
     stored = make_handin(factories.attempt(revision))
@@ -116,7 +116,7 @@ def test_one_bad_row_never_fails_its_neighbours(start_gate: StartGate, make_hand
 
 def test_second_hand_in_of_an_attempt_in_one_group_is_answered_with_the_first_receipt(
     start_gate: StartGate,
-    make_handin: MakeHandIn,  # noqa: F811
+    make_handin: MakeHandIn,
 ) -> None:
     attempt = factories.attempt()
     first, equal, other = make_handin(attempt), make_handin(attempt), make_handin(attempt, {"q": "other"})
@@ -130,7 +130,7 @@ def test_second_hand_in_of_an_attempt_in_one_group_is_answered_with_the_first_re
 def test_locked_attempt_is_accepted_once_it_is_free(
     start_gate: StartGate,
     make_handin: MakeHandIn,
-    database_url: str,  # noqa: F811
+    database_url: str,
 ) -> None:
     gate, attempt = start_gate(), factories.attempt()
     held, free = make_handin(attempt), make_handin(factories.attempt())
@@ -146,7 +146,7 @@ def test_locked_attempt_is_accepted_once_it_is_free(
 def test_loser_against_another_writer_is_answered_with_the_winners_receipt(
     start_gate: StartGate,
     make_handin: MakeHandIn,
-    database_url: str,  # noqa: F811
+    database_url: str,
 ) -> None:
     """I23, first half: the other one commits. It wrote without the attempt's lock, so only the unique index is between them."""
     gate, attempt = start_gate(), factories.attempt()
@@ -164,7 +164,7 @@ def test_loser_against_another_writer_is_answered_with_the_winners_receipt(
 def test_loser_becomes_the_winner_when_the_other_writer_rolls_back(
     start_gate: StartGate,
     make_handin: MakeHandIn,
-    database_url: str,  # noqa: F811
+    database_url: str,
 ) -> None:
     """I23, second half: the other one aborts."""
     gate, attempt = start_gate(), factories.attempt()
@@ -197,7 +197,7 @@ def _insert_submission(other: psycopg.Connection[Any], handin: HandIn) -> None:
 
 def test_connection_that_died_while_idle_is_replaced_unnoticed(
     start_gate: StartGate,
-    make_handin: MakeHandIn,  # noqa: F811
+    make_handin: MakeHandIn,
 ) -> None:
     gate = start_gate()
     _terminate(gate.session)
@@ -210,7 +210,7 @@ def test_connection_that_died_while_idle_is_replaced_unnoticed(
 def test_connection_killed_in_the_transaction_leaves_the_key_free_and_is_tried_again(
     start_gate: StartGate,
     make_handin: MakeHandIn,
-    database_url: str,  # noqa: F811
+    database_url: str,
 ) -> None:
     """O02, second run: the first one dies before its commit."""
     gate, handin = start_gate(), make_handin(factories.attempt())
@@ -226,7 +226,7 @@ def test_connection_killed_in_the_transaction_leaves_the_key_free_and_is_tried_a
     assert (Submission.objects.count(), Job.objects.count(), Event.objects.count()) == (1, 1, 1)
 
 
-def _terminate(session: Session) -> None:  # noqa: F811
+def _terminate(session: Session) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [backend_pid(session)])
         assert cursor.fetchone() == (True,)
@@ -243,13 +243,13 @@ def wire(server: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture
 def wired_session(transactional_db: None, wire: CutWire) -> Iterator[Session]:
     """A session whose packets pass through the wire."""
-    session = _session_to(wire.folder)  # noqa: F811
+    session = _session_to(wire.folder)
     yield session
     session.close()
 
 
 def _session_to(folder: Path) -> Session:
-    session = Session(durability=LocalDurability(), key_id=get_key_ring().signing_id)  # noqa: F811
+    session = Session(durability=LocalDurability(), key_id=get_key_ring().signing_id)
     session._arguments["host"] = str(folder)
     return session
 
@@ -258,7 +258,7 @@ def test_commit_whose_answer_is_lost_is_still_told_as_the_first_acceptance(
     start_gate: StartGate,
     make_handin: MakeHandIn,
     wired_session: Session,
-    wire: CutWire,  # noqa: F811
+    wire: CutWire,
 ) -> None:
     """D12: the reply is lost, the row is there; the second try must find its own row and say accepted, not replayed."""
     gate = start_gate(on=wired_session)
@@ -280,7 +280,7 @@ def test_outcome_is_unknown_when_the_answer_is_lost_and_the_database_stays_away(
     start_gate: StartGate,
     make_handin: MakeHandIn,
     wired_session: Session,
-    wire: CutWire,  # noqa: F811
+    wire: CutWire,
 ) -> None:
     gate = start_gate(patience=0.5, on=wired_session)
     gate.ask(make_handin(factories.attempt()))
@@ -304,7 +304,7 @@ def test_nothing_is_stored_and_nothing_claimed_while_the_database_is_away(
     transactional_db: None,
     start_gate: StartGate,
     make_handin: MakeHandIn,
-    tmp_path: Path,  # noqa: F811
+    tmp_path: Path,
 ) -> None:
     gate = start_gate(patience=0.3, on=_session_to(tmp_path))
 
@@ -318,7 +318,7 @@ def test_nothing_is_stored_and_nothing_claimed_while_the_database_is_away(
 def test_table_that_is_locked_for_a_moment_only_costs_time(
     start_gate: StartGate,
     make_handin: MakeHandIn,
-    database_url: str,  # noqa: F811
+    database_url: str,
 ) -> None:
     gate, handin = start_gate(), make_handin(factories.attempt())
     with psycopg.connect(database_url) as migration:
@@ -331,7 +331,7 @@ def test_table_that_is_locked_for_a_moment_only_costs_time(
 
 def test_two_committers_never_accept_one_attempt_twice(
     start_gate: StartGate,
-    make_handin: MakeHandIn,  # noqa: F811
+    make_handin: MakeHandIn,
 ) -> None:
     gates = [start_gate(), start_gate(on=_own_session())]
     revision = factories.published_revision()
@@ -352,7 +352,7 @@ def _own_session() -> Session:
     return Session(durability=LocalDurability(), key_id=get_key_ring().signing_id)
 
 
-def test_stop_commits_whoever_is_still_in_line(start_gate: StartGate, make_handin: MakeHandIn) -> None:  # noqa: F811
+def test_stop_commits_whoever_is_still_in_line(start_gate: StartGate, make_handin: MakeHandIn) -> None:
     gate = start_gate()
     revision = factories.published_revision()
     handins = [make_handin(factories.attempt(revision)) for _ in range(30)]
