@@ -56,6 +56,47 @@ def test_failed_sign_in_says_so_and_keeps_the_name(client: Client, teacher: User
     assert "wrong" not in page
 
 
+@pytest.mark.parametrize("address", ["/accounts/login/", "/admin/login/"])
+def test_guessing_a_password_is_bounded_and_hurts_nobody_else(
+    client: Client, admin: User, address: str
+) -> None:
+    admin.set_password(PASSWORD)
+    admin.save()
+
+    def sign_in(password: str, **elsewhere: Any) -> Any:
+        return client.post(address, {"username": admin.username, "password": password}, **elsewhere)
+
+    here = {"REMOTE_ADDR": f"10.0.0.{len(address)}"}
+    pages = [sign_in("wrong", **here).content.decode() for _ in range(11)]
+    assert ["Too many wrong passwords" in page for page in pages] == [*[False] * 10, True]
+    assert "Too many wrong passwords" in sign_in(PASSWORD, **here).content.decode()
+    assert sign_in(PASSWORD, REMOTE_ADDR="10.0.1.1").status_code == 302
+
+
+def test_right_passwords_are_never_too_many(client: Client, admin: User) -> None:
+    admin.set_password(PASSWORD)
+    admin.save()
+    form = {"username": admin.username, "password": PASSWORD}
+    codes = []
+    for _ in range(12):
+        codes.append(client.post("/accounts/login/", form, REMOTE_ADDR="10.0.2.1").status_code)
+        client.logout()
+    assert codes == [302] * 12
+
+
+def test_administration_tells_those_without_the_right_and_does_not_send_them_round(
+    client: Client, teacher: User
+) -> None:
+    client.force_login(teacher)
+    page = client.get("/admin/", follow=True)
+    assert page.status_code == 200
+    assert "not authorized to access this page" in page.content.decode()
+
+
+def test_old_name_of_the_icon_leads_to_it(client: Client) -> None:
+    assert client.get("/favicon.ico").headers["Location"].startswith("/static/icon")
+
+
 def test_sign_out_needs_a_form(client: Client, teacher: User) -> None:
     client.force_login(teacher)
     assert client.get("/accounts/logout/").status_code == 405
