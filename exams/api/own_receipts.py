@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from exams.api.authentication import SignedInView
 from exams.api.problems import refusals
 from exams.models import Decision
-from exams.queries.attempts import list_submissions
+from exams.queries.receipts import list_receipts
 from exams.receipt_keys import get_key_ring
 from exams.receipts import Receipt, sign_receipt
 
@@ -42,5 +42,5 @@ class OwnReceipts(SignedInView):
     def get(self, request: Request) -> Response:
         """Answer with the receipts of everything handed in by or for the student, the latest first; at most 200."""
         ring = get_key_ring()
-        submissions = list_submissions(student_id=self.person_id)
+        submissions = list_receipts(student_id=self.person_id)
         return Response([sign_receipt(Receipt.of(submission), ring) for submission in submissions])

@@ -6,7 +6,6 @@ from typing import cast
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from exams.errors import NotFound
@@ -17,7 +16,6 @@ from outbox.db import fetch_row
 from outbox.jobs import job_id_for
 from outbox.models import JobState
 
-MOST_LISTED = 200
 _MOST_COUNTED = 1_000
 _GIVEN_UP = "Grading ran into a technical problem. Your work is safe; the staff have been told and will have it graded again."
 
@@ -92,12 +90,6 @@ def find_submission(attempt_id: UUID) -> Submission | None:
         .filter(attempt=attempt_id, withdrawn_at__isnull=True)
         .first()
     )
-
-
-def list_submissions(*, student_id: UUID) -> QuerySet[Submission]:
-    """Return what was handed in by or for this student and still counts, the latest first; at most 200. One read."""
-    own = Submission.objects.filter(student_id=student_id, withdrawn_at__isnull=True).defer("answers")
-    return own.order_by("-accepted_at", "-id")[:MOST_LISTED]
 
 
 def _find_progress(submission: Submission) -> Progress:

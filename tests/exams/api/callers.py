@@ -12,6 +12,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from exams import tokens
+from exams.gate.asgi import Gate
+from exams.gate.durability import LocalDurability
 from gradebook.models import User
 from outbox.db import database_now
 
@@ -72,27 +74,45 @@ def refused(response: HttpResponse, status: int) -> dict[str, Any]:
 
 
 def call_in_chunks(method: str, path: str, chunks: Sequence[bytes], token: str) -> int:
-    """Send a body piece by piece, without saying how long it is, as a real server would hand it on; return the status."""
-    scope = {
+    """Send a body to Django piece by piece, without saying how long it is; return the status."""
+    return async_to_sync(_exchange)(get_asgi_application(), _scope(method, path, token), chunks)[0]
+
+
+def call_gate(
+    method: str, path: str, body: Any, token: str, content_type: str = "application/json"
+) -> tuple[int, bytes]:
+    """Send JSON, or bytes as they are, to a gate of its own; return status and body. It commits on its own connection."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    async def call() -> tuple[int, bytes]:
+        gate = Gate(durability=LocalDurability())
+        try:
+            return await _exchange(gate, _scope(method, path, token, content_type), [data])
+        finally:
+            await gate.close()
+
+    return async_to_sync(call)()
+
+
+def _scope(method: str, path: str, token: str, content_type: str = "application/json") -> dict[str, Any]:
+    headers = {"host": "localhost", "transfer-encoding": "chunked", "content-type": content_type}
+    if token:
+        headers["authorization"] = f"Bearer {token}"
+    return {
         "type": "http",
         "http_version": "1.1",
         "method": method,
         "path": path,
         "query_string": b"",
-        "headers": [
-            (b"host", b"localhost"),
-            (b"transfer-encoding", b"chunked"),
-            (b"content-type", b"application/json"),
-            (b"authorization", f"Bearer {token}".encode()),
-        ],
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
 
-    async def call() -> int:
-        server: Any = ApplicationCommunicator(get_asgi_application(), scope)  # type: ignore[no-untyped-call]
-        for chunk in chunks:
-            await server.send_input({"type": "http.request", "body": chunk, "more_body": chunk != chunks[-1]})
-        start = await server.receive_output(timeout=30)
-        await server.wait(timeout=30)
-        return int(start["status"])
 
-    return async_to_sync(call)()
+async def _exchange(application: Any, scope: dict[str, Any], chunks: Sequence[bytes]) -> tuple[int, bytes]:
+    server: Any = ApplicationCommunicator(application, scope)  # type: ignore[no-untyped-call]
+    for chunk in chunks:
+        await server.send_input({"type": "http.request", "body": chunk, "more_body": chunk != chunks[-1]})
+    start = await server.receive_output(timeout=30)
+    body = await server.receive_output(timeout=30)
+    await server.wait(timeout=30)
+    return int(start["status"]), bytes(body["body"])
