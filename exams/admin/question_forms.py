@@ -44,6 +44,7 @@ class QuestionForm(forms.ModelForm[Question]):
             ).count()
             right = question.options.filter(fraction__gt=0).first()
             self.initial["truth"] = right.text if right else ""
+            self.initial["points"] = _shortest(question.points)
 
     def clean(self) -> dict[str, Any]:
         """Ask for what a true/false question needs."""

@@ -64,12 +64,25 @@ class QuestionAdmin(SchoolScoped[Question]):
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Add only to a revision that is named, seen by this person, and not published."""
-        if self._revision_to_fill(request) is None:
+        revision = self._revision_to_fill(request)
+        if revision is None:
             messages.error(
                 request, "Add a question from the page of its revision, while that is not published."
             )
             return redirect("admin:exams_examrevision_changelist")
-        return super().add_view(request, form_url, extra_context)
+        return super().add_view(request, form_url, (extra_context or {}) | {"revision": revision})
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Show the way back to the paper."""
+        question = self.get_object(request, object_id)
+        context = {"revision": question.revision} if question else {}
+        return super().change_view(request, object_id, form_url, (extra_context or {}) | context)
 
     def changeform_view(
         self,

@@ -120,7 +120,7 @@ class RevisionAdmin(SchoolScoped[ExamRevision]):
             "paper": revision.paper or freeze(drafts).paper,
             "problems": [] if revision.published_at else find_problems(drafts),
             "answers": [
-                (number, draft, describe_answers(draft)) for number, draft in enumerate(drafts, start=1)
+                (QuestionKind(draft.kind).label, name_of(draft), describe_answers(draft)) for draft in drafts
             ],
         }
         return render(request, "admin/exams/examrevision/preview.html", context)

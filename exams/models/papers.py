@@ -10,22 +10,20 @@ from uuid_utils.compat import uuid7
 class QuestionKind(models.TextChoices):
     """The kinds a question may have; the API uses these words."""
 
-    SINGLE_CHOICE = "single_choice"
-    MULTIPLE_CHOICE = "multiple_choice"
-    TRUE_FALSE = "true_false"
-    NUMERIC = "numeric"
-    SHORT_TEXT = "short_text"
-    MATCHING = "matching"
-    ESSAY = "essay"
+    SINGLE_CHOICE = "single_choice", "Single choice"
+    MULTIPLE_CHOICE = "multiple_choice", "Multiple choice"
+    TRUE_FALSE = "true_false", "True or false"
+    NUMERIC = "numeric", "Number"
+    SHORT_TEXT = "short_text", "Short answer"
+    MATCHING = "matching", "Matching"
+    ESSAY = "essay", "Essay"
 
 
 class ExamRevision(models.Model):
     """One version of an exam's paper. While `published_at` is empty its questions may be edited."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    exam = models.ForeignKey(
-        "exams.Exam", on_delete=models.PROTECT, related_name="revisions"
-    )
+    exam = models.ForeignKey("exams.Exam", on_delete=models.PROTECT, related_name="revisions")
     number = models.PositiveIntegerField()
     instructions = models.TextField(blank=True, default="")
     published_at = models.DateTimeField(null=True, blank=True)
@@ -36,22 +34,14 @@ class ExamRevision(models.Model):
         blank=True,
         related_name="+",
     )
-    paper = models.JSONField(
-        null=True, editable=False
-    )  # list of questions as students see them, no key
-    key = models.JSONField(
-        null=True, editable=False
-    )  # question id -> what the grader needs
-    max_points = models.DecimalField(
-        max_digits=9, decimal_places=3, null=True, editable=False
-    )
+    paper = models.JSONField(null=True, editable=False)  # list of questions as students see them, no key
+    key = models.JSONField(null=True, editable=False)  # question id -> what the grader needs
+    max_points = models.DecimalField(max_digits=9, decimal_places=3, null=True, editable=False)
 
     class Meta:
         ordering = ["number"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["exam", "number"], name="revision_numbers_unique_in_exam"
-            ),
+            models.UniqueConstraint(fields=["exam", "number"], name="revision_numbers_unique_in_exam"),
             models.CheckConstraint(
                 condition=Q(
                     published_at__isnull=True,
@@ -77,9 +67,7 @@ class Question(models.Model):
     """One question as it is authored."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    revision = models.ForeignKey(
-        ExamRevision, on_delete=models.CASCADE, related_name="questions"
-    )
+    revision = models.ForeignKey(ExamRevision, on_delete=models.CASCADE, related_name="questions")
     position = models.PositiveIntegerField()
     title = models.CharField(max_length=200, blank=True, default="")
     kind = models.CharField(max_length=16, choices=QuestionKind)
@@ -100,12 +88,8 @@ class Question(models.Model):
                 name="question_positions_unique",
                 deferrable=models.Deferrable.DEFERRED,
             ),
-            models.CheckConstraint(
-                condition=Q(points__gt=0), name="questions_points_positive"
-            ),
-            models.CheckConstraint(
-                condition=Q(kind__in=QuestionKind.values), name="questions_kind_known"
-            ),
+            models.CheckConstraint(condition=Q(points__gt=0), name="questions_points_positive"),
+            models.CheckConstraint(condition=Q(kind__in=QuestionKind.values), name="questions_kind_known"),
         ]
 
     def __str__(self) -> str:
@@ -120,17 +104,13 @@ class AnswerOption(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    question = models.ForeignKey(
-        Question, on_delete=models.CASCADE, related_name="options"
-    )
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="options")
     position = models.PositiveIntegerField()
     text = models.TextField(blank=True, default="")
     match_text = models.TextField(blank=True, default="")
     low = models.DecimalField(max_digits=40, decimal_places=15, null=True, blank=True)
     high = models.DecimalField(max_digits=40, decimal_places=15, null=True, blank=True)
-    fraction = models.DecimalField(
-        max_digits=8, decimal_places=5, default=0
-    )  # percent, -100 to 100
+    fraction = models.DecimalField(max_digits=8, decimal_places=5, default=0)  # percent, -100 to 100
     feedback = models.TextField(blank=True, default="")
 
     class Meta:
@@ -146,8 +126,7 @@ class AnswerOption(models.Model):
                 name="options_fraction_is_a_percentage",
             ),
             models.CheckConstraint(
-                condition=Q(low__isnull=True, high__isnull=True)
-                | Q(low__lte=models.F("high")),
+                condition=Q(low__isnull=True, high__isnull=True) | Q(low__lte=models.F("high")),
                 name="options_range_is_ordered",
             ),
         ]
