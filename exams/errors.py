@@ -83,6 +83,13 @@ class InvalidToken(ExamsError):
     auth_header = "Bearer"
 
 
+class ForeignPage(ExamsError):
+    """A session was sent without the CSRF token of a page of ours."""
+
+    code = "permission_denied"
+    status = 403
+
+
 class NotFound(ExamsError):
     """There is nothing of yours here."""
 

@@ -13,7 +13,7 @@ from exams.api.bodies import read_body
 from exams.api.fields import AnswersField, LocalTime, Points, TokenText
 from exams.api.problems import READING_A_BODY, refusals
 from exams.api.questions import Questions
-from exams.errors import AttemptClosed, NoAttemptsLeft, NotFound, NotOpen, StaleDraft
+from exams.errors import AttemptClosed, ForeignPage, NoAttemptsLeft, NotFound, NotOpen, StaleDraft
 from exams.models import Decision, Origin
 from exams.queries.attempts import AttemptView, get_attempt
 from exams.services.attempts import start_attempt
@@ -60,7 +60,7 @@ class AttemptSerializer(serializers.Serializer[AttemptView]):
     submission = SubmissionSerializer(allow_null=True)
     queue_place = serializers.IntegerField(source="progress.place", allow_null=True)
     failure_reason = serializers.CharField(source="failure")
-    score = Points(source="released.score", default=None)
+    score = Points(source="released.score", allow_null=True)
     max_points = Points(source="attempt.revision.max_points")
 
 
@@ -86,7 +86,7 @@ class Attempts(SignedInView):
         summary="Start an attempt, or get the one that is open",
         request=None,
         responses={201: AttemptSerializer, 200: AttemptSerializer}
-        | refusals(NotFound, NotOpen, NoAttemptsLeft),
+        | refusals(NotFound, NotOpen, NoAttemptsLeft, ForeignPage),
     )
     def post(self, request: Request, exam_id: UUID) -> Response:
         """Answer 201 with the attempt just started, or 200 with the one that is open already; asking twice is safe."""
@@ -115,7 +115,8 @@ class AttemptDraft(SignedInView):
         operation_id="save_draft",
         summary="Save the answers so far",
         request=DraftForm,
-        responses={200: SavedSerializer} | refusals(*READING_A_BODY, NotFound, StaleDraft, AttemptClosed),
+        responses={200: SavedSerializer}
+        | refusals(*READING_A_BODY, NotFound, StaleDraft, AttemptClosed, ForeignPage),
     )
     def put(self, request: Request, attempt_id: UUID) -> Response:
         """Keep all answers, as the last save's successor. At the deadline the server hands in what was kept last.

@@ -5,6 +5,7 @@ DRF's parsers are not used: they take a body of unknown length (`Transfer-Encodi
 
 from typing import Any
 
+from django.http import HttpRequest
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
@@ -30,7 +31,12 @@ def _read_json(request: Request) -> Any:
         raise TooLarge
     if not body:
         return {}
-    charset = (http.content_params or {}).get("charset", "utf-8")
-    if http.content_type != "application/json" or charset.lower() not in {"utf-8", "utf8"}:
-        raise UnsupportedMediaType
+    _check_media_type(http)
     return strict_json.load(body)
+
+
+def _check_media_type(http: HttpRequest) -> None:
+    charset = (http.content_params or {}).get("charset", "utf-8").strip('"').lower()
+    is_json = http.content_type == "application/json" and charset in {"utf-8", "utf8"}
+    if not is_json or "Content-Encoding" in http.headers:
+        raise UnsupportedMediaType

@@ -11,6 +11,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from exams.api.bodies import read_body
+from exams.api.problems import READING_A_BODY, refusals
+from exams.errors import ForeignPage, InvalidCredentials, RateLimited
 from exams.services.sign_in import exchange_password, issue_for
 
 
@@ -46,7 +48,8 @@ class Tokens(APIView):
         operation_id="create_token",
         summary="Sign in",
         request=Credentials,
-        responses={201: Token},
+        responses={201: Token}
+        | refusals(*READING_A_BODY, InvalidCredentials, ForeignPage, RateLimited, signed_in=False),
         auth=[],
     )
     def post(self, request: Request) -> Response:
