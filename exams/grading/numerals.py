@@ -2,7 +2,7 @@
 
 Accepted: a sign (also U+2212), digits of any script, one decimal point or comma (also U+066B), an exponent, blanks around.
 Refused: thousands separators, units, fractions, and what `exams.strict_json` would refuse as a number (50 digits, exponent 30).
-So "1,234" is a little more than one, wherever it was typed: the page says so beside the field.
+So "1,234" is a little more than one, wherever it was typed.
 """
 
 import re
