@@ -24,6 +24,7 @@ from outbox.cursors import (
 )
 from outbox.db import fetch_row
 from outbox.errors import CursorMoved
+from outbox.faults import fault_point
 from outbox.log import refuse_foreign_position
 from outbox.models.consumers import Consumer, ConsumerState
 from outbox.parking import park_subject, park_waiting_events
@@ -75,9 +76,12 @@ def run_batch(
         return Progress(BatchOutcome.NOTHING_NEW, position=look.cursor.pos, head=look.head.pos)
     try:
         with batch_transaction(durability=durability):
-            return _run_locked(handler, limit)
+            progress = _run_locked(handler, limit)
     except CursorMoved:
         return Progress(BatchOutcome.MOVED, position=look.cursor.pos, head=look.head.pos)
+    if progress.applied:
+        fault_point("after_batch")
+    return progress
 
 
 def _look(handler: ConsumerHandler) -> Look:
@@ -104,6 +108,8 @@ def _run_locked(handler: ConsumerHandler, limit: int) -> Progress:
         park_waiting_events(handler, after=consumer.position, upto=last)
     outcome, last, failing = _judge(consumer, poison, last)
     advance_cursor(consumer, upto=last, head=head, failing=failing)
+    if positions:
+        fault_point("in_batch")
     applied = len(positions) if poison is None else positions.index(poison.pos)
     return Progress(outcome, applied, last, head.pos)
 

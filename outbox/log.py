@@ -73,7 +73,11 @@ def read_events(after: Position, limit: int) -> list[StoredEvent]:
 
 def list_events_at(positions: Sequence[int]) -> list[StoredEvent]:
     """Return the events at these positions, in order of position."""
-    return _read("list_events_at", {"positions": list(positions)})
+    if not positions:
+        return []
+    return _read(
+        "list_events_at", {"positions": list(positions), "first": min(positions), "last": max(positions)}
+    )
 
 
 def find_entry(event_id: UUID) -> LogEntry | None:

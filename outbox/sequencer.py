@@ -14,6 +14,7 @@ from django.db import IntegrityError, connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
 
 from outbox.db import find_constraint, find_row, forbid_transaction, load_sql
+from outbox.faults import fault_point
 
 LOCK_NAMESPACE = 0x6C6F67  # "log"; the other half of the advisory lock is the shard
 FROZEN_PASS_ENDS_AFTER = timedelta(seconds=5)
@@ -65,7 +66,9 @@ def sequence_events() -> Pass:
         with transaction.atomic(), connection.cursor() as cursor:
             if not begin_pass(cursor):
                 return Pass(PassOutcome.BUSY)
-            return number_events(cursor, get_last_tick(cursor))
+            done = number_events(cursor, get_last_tick(cursor))
+            fault_point("in_pass")
+            return done
     except IntegrityError as error:
         if find_constraint(error) not in FENCES:
             raise

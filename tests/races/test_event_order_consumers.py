@@ -19,8 +19,9 @@ from outbox.rebuild import begin_rebuild, rebuild
 from outbox.sequencer import sequence_events
 from outbox.stopping import Stop
 from tests.outbox.log.noted import ThingsNoted, deliver, noted, noted_again
-from tests.outbox.log.sessions import Background, Sessions, count_lock_waiters, sessions, wait_until
+from tests.outbox.log.sessions import Background, Sessions, count_lock_waiters, sessions
 from tests.outbox.log.things import append, append_things, new_event
+from tests.waiting import wait_until
 
 __all__ = ["noted", "noted_again", "sessions"]
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])

@@ -2,7 +2,6 @@
 
 import contextlib
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -98,14 +97,6 @@ class Background:
         if self._error:
             raise self._error
         return self._outcome
-
-
-def wait_until(condition: Callable[[], object], *, seconds: float = 30) -> None:
-    """Poll until the condition holds; fail when it does not within the bound."""
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "the condition did not come true"
-        time.sleep(0.01)
 
 
 def count_lock_waiters(session: Session) -> int:

@@ -73,7 +73,7 @@ LAST_TICK = {
         ("get_last_tick", {}, {TICK}),
         ("get_head", {}, {TICK}),
         ("read_events", {"after": 10_000, "limit": 500}, {POSITION, EVENT}),
-        ("list_events_at", {"positions": list(range(10_000, 10_500))}, {POSITION, EVENT}),
+        ("list_events_at", {"positions": list(range(10_000, 10_500)), "first": 10_000, "last": 10_499}, {POSITION, EVENT}),
         ("find_entry", {"event_id": "00000000-0000-0000-0000-000000000000"}, {SEQ_OF_POSITION, TICK_BY_POSITION, "outbox_event_event_id_key"}),
         ("look_at_consumer", {"name": "things_noted"}, {TICK}),
         ("list_batch_positions", RANGE, {POSITION, EVENT}),
