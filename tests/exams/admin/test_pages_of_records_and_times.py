@@ -3,16 +3,19 @@
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.admin import site
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from exams.models import Accommodation, Exam, Extension
 from gradebook.models import User
 from outbox.models import Event
 from tests import factories
+from tests.exams.admin.forms import inline
 from tests.people import World
 
 pytestmark = pytest.mark.django_db
@@ -71,8 +74,6 @@ def test_extension_taken_back_moves_the_deadline_back(
 ) -> None:
     before = attempt_in_school.closes_at
     extension = factories.extension(attempt_in_school.exam, admin)
-    desk.post(page("exam_changelist"), {})
-
     desk.post(page("extension_delete", extension.pk), {"post": "yes"})
 
     attempt_in_school.refresh_from_db()
@@ -126,6 +127,53 @@ def test_accommodation_moves_the_deadline_of_an_attempt_under_way(
     desk.post(page("accommodation_delete", Accommodation.objects.get().pk), {"post": "yes"})
     attempt_in_school.refresh_from_db()
     assert attempt_in_school.closes_at == attempt_in_school.started_at + timedelta(minutes=30)
+
+
+def test_closing_time_moved_in_the_admin_reaches_attempts_under_way(desk: Client, world: World) -> None:
+    opens_at = timezone.now().replace(microsecond=0)
+    exam = factories.exam(
+        course=world.course, period=world.period, opens_at=opens_at, closes_at=opens_at + timedelta(hours=1)
+    )
+    attempt = factories.attempt(factories.published_revision(exam))
+    later = exam.closes_at + timedelta(hours=1)
+    target = exam.targets.get()
+    times = {
+        f"{name}_{part}": text
+        for name, moment in (("opens_at", opens_at), ("closes_at", later))
+        for part, text in enumerate(
+            moment.astimezone(ZoneInfo("Europe/Helsinki")).isoformat()[:19].split("T")
+        )
+    }
+    data = {
+        "title": exam.title,
+        "grace_seconds": "0",
+        "late_seconds": "0",
+        "attempts_allowed": "1",
+        "counting_attempt": "best",
+    }
+    row = {"id": target.pk, "exam": exam.pk, "school_class": target.school_class_id}
+
+    response = desk.post(page("exam_change", exam.pk), data | times | inline("targets", row, initial=1))
+
+    attempt.refresh_from_db()
+    assert (
+        response.status_code == 302
+    )  # course and period were not sent: they are fixed once somebody has begun
+    assert attempt.closes_at == later
+    assert Event.objects.get(kind="DeadlineMoved").payload["reason"] == "exam times changed"
+
+
+def test_scores_are_released_for_the_exams_ticked_and_no_others(desk: Client) -> None:
+    ticked, other = factories.exam(), factories.exam()
+    released = factories.exam(scores_released_at=timezone.now())
+    data = {"action": "release_scores", "_selected_action": [ticked.pk, released.pk]}
+
+    desk.post(page("exam_changelist"), data)
+
+    times = dict(Exam.objects.values_list("pk", "scores_released_at"))
+    assert times[ticked.pk] is not None
+    assert times[released.pk] == released.scores_released_at
+    assert times[other.pk] is None
 
 
 @pytest.mark.parametrize("model", MODELS)
