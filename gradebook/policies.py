@@ -1,7 +1,8 @@
 """Who may do what with mark sheets: the rule is written once, as the set of sheets it opens.
 
 The one thing to know: a teacher's sheets are those of the (class, course, period) they are assigned to, inside their school.
-Administrators read (their school's; all schools if they belong to none) and never write: a mark always has a teacher behind it.
+Administrators read (their school's; all schools if they belong to none) and arrange columns, but never write marks: a mark always
+has a teacher behind it.
 """
 
 from uuid import UUID
@@ -40,3 +41,8 @@ def may_edit_sheet(user: User, sheet_id: UUID) -> bool:
 def may_view_sheet(user: User, sheet_id: UUID) -> bool:
     """Whether `user` may read this sheet; False, too, where there is no such sheet."""
     return sheets_viewable_by(user).filter(pk=sheet_id).exists()
+
+
+def may_arrange_sheet(user: User, sheet_id: UUID) -> bool:
+    """Whether `user` may add and edit columns: the sheet's teachers, and the administrators who may read it."""
+    return may_view_sheet(user, sheet_id)

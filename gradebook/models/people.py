@@ -41,6 +41,7 @@ class User(AbstractUser):
             models.CheckConstraint(
                 condition=Q(role="admin") | Q(school__isnull=False),
                 name="students_and_teachers_have_a_school",
+                violation_error_message="Students and teachers belong to a school.",
             ),
             models.CheckConstraint(condition=Q(role__in=Role.values), name="users_role_known"),
         ]

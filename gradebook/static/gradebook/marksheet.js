@@ -45,7 +45,7 @@ class Marksheet {
   #keyActions() {
     return {
       move: (cell) => this.#entering?.moveTo(cell),
-      edit: (cell, text) => this.#entering?.edit(cell, text),
+      edit: (cell, text, isSelected) => this.#entering?.edit(cell, text, isSelected),
       clear: (cell) => this.#entering?.enter(cell, ""),
       history: (cell) => this.#openHistory(cell),
       leave: () => document.querySelector("[data-after-grid]")?.focus(),

@@ -21,7 +21,7 @@ export class Editor {
     this.#on = on;
   }
 
-  /** Open the field with a text; `version` is what the text is based on. */
+  /** Open the field with a text; `version` is what the text is based on. A text that is not the cell's own is typed text already. */
   open(cell, { text, version = cell.typed?.version ?? cell.server.version, isSelected = false }) {
     this.close();
     this.cell = cell;
@@ -30,7 +30,8 @@ export class Editor {
     cell.td.classList.add("grid__editing");
     cell.td.replaceChildren(this.#input, this.#hint);
     this.#input.focus();
-    if (isSelected) this.#input.select();
+    this.#input.setSelectionRange(isSelected ? 0 : text.length, text.length);
+    if (text !== this.textOf(cell)) this.#on.draft(cell, text, version);
     this.#look();
   }
 

@@ -70,11 +70,11 @@ export class Entering {
   }
 
   /** Begin to edit: with the key that was pressed, or (null) with what is there. A conflict is asked about instead. */
-  edit(cell, text) {
+  edit(cell, text, isSelected = false) {
     if (this.editor.cell === cell) return;
     this.editor.commit();
     if (text === null && cell.typed?.state === "conflict") this.#ask([cell]);
-    else this.editor.open(cell, { text: text ?? this.editor.textOf(cell), isSelected: text === null });
+    else this.editor.open(cell, { text: text ?? this.editor.textOf(cell), isSelected });
   }
 
   /** Put a whole text into a cell: a code's button, Delete. */

@@ -13,8 +13,9 @@ export class Keys {
   #on;
   #current = null;
   #runFrom = null; // the column where a run of Tabs began
+  #wasHere = false; // whether the cursor already was in the cell that is being pressed
 
-  /** `on`: {move(cell), edit(cell, text|null), clear(cell), history(cell), leave()}. */
+  /** `on`: {move(cell), edit(cell, text|null, isSelected), clear(cell), history(cell), leave()}. */
   constructor({ table, sheet, on }) {
     this.#table = table;
     this.#sheet = sheet;
@@ -63,7 +64,7 @@ export class Keys {
 
   #onCellKey(event, cell) {
     const { key } = event;
-    if (key === "Enter" || key === "F2") this.#edit(cell);
+    if (key === "Enter" || key === "F2") this.#on.edit(cell, null);
     else if (key === "Delete" || key === "Backspace") this.#on.clear(cell);
     else if (key === "h" || key === "H") this.#on.history(cell);
     else if ([...key].length === 1 && key !== " ") this.#on.edit(cell, key);
@@ -146,18 +147,15 @@ export class Keys {
     const cell = this.#sheet.of(event.target);
     if (!cell || event.target.closest("input")) return;
     this.#runFrom = null;
-    this.wasHere = cell === this.cell && document.activeElement === cell.td;
+    this.#wasHere = cell === this.cell && document.activeElement === cell.td;
     cell.td.setAttribute("tabindex", "-1"); // an element takes the focus of a press only if it has a tabindex
   }
 
   /** A second press on the same cell edits it; a finger needs only one, because it has no keys to type with. */
   #onClick(event) {
     const cell = this.#sheet.of(event.target);
-    if (cell && !event.target.closest("input") && (this.wasHere || event.pointerType === "touch")) this.#edit(cell);
-  }
-
-  #edit(cell) {
-    if (cell) this.#on.edit(cell, null);
+    const isTouch = event.pointerType === "touch";
+    if (cell && !event.target.closest("input") && (this.#wasHere || isTouch)) this.#on.edit(cell, null, isTouch);
   }
 }
 

@@ -1,0 +1,98 @@
+"""Every hot statement of the grid uses the index its header names, also when the table is large."""
+
+import json
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from gradebook.models import Column, Mark, User
+from gradebook.queries import list_cells, list_students, take_snapshot
+from outbox.db import load_sql
+from tests import factories
+from tests.gradebook.marks import NOON
+from tests.people import World
+
+pytestmark = pytest.mark.django_db
+
+SHEETS, STUDENTS = 20, 300
+
+
+@pytest.fixture
+def cells(world: World) -> list[dict[str, Any]]:
+    """One column in each of many sheets of one class, all full; returns the cells of the world's own sheet."""
+    students = [factories.student(world.school) for _ in range(STUDENTS)]
+    for student in students:
+        factories.enrolment(student, world.school_class)
+    others = [factories.sheet(world.school_class, period=world.period) for _ in range(SHEETS - 1)]
+    sheets = [world.sheet, *others]
+    columns = [factories.column(sheet) for sheet in sheets]
+    marks = [_mark(column, student) for column in columns for student in students]
+    Mark.objects.bulk_create(marks)
+    Column.objects.bulk_create(Column(sheet=others[0], title=str(n), max_points=1) for n in range(1_000))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    return [
+        {"id": mark.pk, "sheet_id": mark.sheet_id, "column_id": mark.column_id, "student_id": mark.student_id}
+        for mark in marks[:30]
+    ]
+
+
+def _mark(column: Column, student: User) -> Mark:
+    return Mark(
+        school_id=column.sheet.school_id,
+        sheet=column.sheet,
+        column=column,
+        student=student,
+        value=7,
+        source="automatic",
+        version=1,
+        shown_version=1,
+        updated_at=NOON,
+    )
+
+
+def _explain(statement: str, parameters: Any) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN {statement}", parameters)
+        return "\n".join(line for (line,) in cursor.fetchall())
+
+
+def _asked(name: str, **parameters: Any) -> str:
+    return _explain(load_sql("gradebook", name), parameters)
+
+
+def test_cells_are_locked_by_their_key_in_order(cells: list[dict[str, Any]]) -> None:
+    plan = _asked("lock_cells", cells=json.dumps(cells, default=str))
+    assert "Index Scan using one_mark_per_cell" in plan
+    assert "Seq Scan" not in plan
+    assert plan.index("LockRows") < plan.index("Sort")  # locks are taken from what is already sorted
+
+
+def test_cells_are_written_by_their_row_id(cells: list[dict[str, Any]]) -> None:
+    plan = _asked("write_cells", cells=json.dumps(cells, default=str))
+    assert "Index Scan using gradebook_mark_pkey" in plan
+    assert "Seq Scan" not in plan
+
+
+def test_changes_and_cells_of_a_sheet_are_read_by_the_sheet(
+    world: World, cells: list[dict[str, Any]]
+) -> None:
+    plan = _asked("list_changed_cells", sheet=world.sheet.pk, since=take_snapshot())
+    assert "on gradebook_mark mark" in plan
+    assert "Seq Scan" not in plan
+    assert len(list_cells(world.sheet)) == STUDENTS
+
+
+def test_columns_are_shared_by_their_row_id(world: World, cells: list[dict[str, Any]]) -> None:
+    plan = _asked("lock_columns", sheet=world.sheet.pk, ids=[cells[0]["column_id"]])
+    assert "LockRows" in plan
+    assert "gradebook_column_pkey" in plan
+
+
+def test_students_of_a_sheet_are_found_without_reading_everybody(
+    world: World, cells: list[dict[str, Any]]
+) -> None:
+    plan = list_students(world.sheet).filter(pk__in=[uuid4()]).explain()
+    assert "Seq Scan on gradebook_user" not in plan
