@@ -8,7 +8,14 @@ from django.db import connection, transaction
 
 from outbox.db import load_sql
 
-SMALL = {"gradebook_school", "gradebook_enrolment", "exams_exam", "exams_examtarget", "exams_examrevision"}
+SMALL = {
+    "gradebook_school",
+    "gradebook_enrolment",
+    "gradebook_column",
+    "exams_exam",
+    "exams_examtarget",
+    "exams_examrevision",
+}
 
 
 def explain(name: str, parameters: Mapping[str, Any]) -> set[str]:

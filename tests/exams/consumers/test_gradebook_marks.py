@@ -33,7 +33,9 @@ from outbox.log import list_events_at
 from outbox.models import Consumer, Event
 from outbox.sequencer import sequence_events
 from tests import factories
+from tests.exams.crowd import gather
 from tests.exams.grading_room import grade_everything, post_everything
+from tests.exams.plans import explain
 from tests.people import World
 from tests.sitting import hand_in
 
@@ -327,3 +329,13 @@ def test_a_batch_takes_the_same_number_of_statements_whatever_its_size(
         assert len(positions) == count
         with transaction.atomic(), django_assert_num_queries(10):
             GradebookMarks().apply(Batch(positions))
+
+
+def test_results_are_found_by_sitting(exam: Exam, column: Column, student: User) -> None:
+    submission = sit(exam, student, right=2)
+    gather(submission.attempt)
+
+    used = explain("list_results_to_post", {"exams": [exam.pk], "students": [student.pk]})
+
+    assert used >= {"one_submission_per_attempt", "exams_result_pkey"}
+    assert used & {"attempt_numbers_unique_per_student", "exams_attempt_student_id_b8424c79"}

@@ -11,8 +11,9 @@ import pytest
 from django.db import connection, transaction
 from pytest_django import DjangoAssertNumQueries
 
+from exams.errors import AttemptClosed
 from exams.locks import lock_exam_times, lock_student_times
-from exams.models import Attempt, AttemptState, Exam, ExtensionKind, Submission
+from exams.models import Attempt, AttemptState, Draft, Exam, ExtensionKind, Submission
 from exams.services.attempts import start_attempt
 from exams.services.closing import MARGIN, close_overdue_attempts
 from exams.services.deadlines import (
@@ -292,3 +293,29 @@ def wait_for_a_waiter(database_url: str) -> None:
             if observer.execute(waiting).fetchone():
                 return
     pytest.fail("Nobody waited for the lock.")
+
+
+def test_a_student_with_half_as_long_again_is_on_time_where_others_are_not(
+    exam: Exam, student: User, other_student: User, teacher: User
+) -> None:
+    """O04: 20 minutes, open from 09:30 to 09:55; factor 1.5, started 09:31. At 09:59 in time, at 10:02 too late."""
+    for minutes_since_start, is_in_time in ((28, True), (31, False)):
+        half_past_nine = dt.datetime.now(tz=dt.UTC) - (minutes_since_start + 1) * MINUTE
+        Exam.objects.update(
+            opens_at=half_past_nine, closes_at=half_past_nine + 25 * MINUTE, time_limit=20 * MINUTE
+        )
+        set_accommodation(student_id=student.pk, factor=Decimal("1.5"), by=teacher.pk)
+        Attempt.objects.all().delete()
+        for person, may_save in ((student, is_in_time), (other_student, False)):
+            revision = exam.revisions.get()
+            attempt = factories.attempt(revision, person, started_at=half_past_nine + MINUTE)
+            move_exam_deadlines(
+                exam_id=exam.pk, reason="as it would have been set at the start", by=teacher.pk
+            )
+            if may_save:
+                keep(attempt)
+            else:
+                with pytest.raises(AttemptClosed):
+                    keep(attempt)
+        assert Draft.objects.count() == is_in_time
+        Draft.objects.all().delete()

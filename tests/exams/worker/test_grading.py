@@ -23,7 +23,9 @@ from outbox.jobs import enqueue
 from outbox.models import DeadLetter, Event, FinishedJob, Job
 from outbox.settle import Settled, prepare, settle
 from tests import factories
+from tests.exams.crowd import gather
 from tests.exams.grading_room import grade_everything
+from tests.exams.plans import explain
 from tests.exams.together import at_once
 from tests.people import World
 from tests.sitting import hand_in
@@ -347,3 +349,14 @@ def claim_elsewhere() -> Claim | None:
     claimed: Claim | None
     [claimed] = at_once(partial(Claimer(kinds=[GRADE], lease=dt.timedelta(seconds=60)).claim, by=None))
     return claimed
+
+
+def test_grading_reads_by_keys_only(attempt: Attempt, world: World) -> None:
+    gather(attempt)
+    ids = [hand_in(each).pk for each in others(attempt, world, 3)]
+
+    assert explain("read_submissions_to_grade", {"ids": ids}) >= {
+        "exams_submission_pkey",
+        "exams_attempt_pkey",
+        "gradebook_user_pkey",
+    }
