@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench bench-gate bench-worker bench-log bench-history lock install dev browser
+.PHONY: help run test soak check format bench bench-gate bench-worker bench-log bench-history lock install dev browser
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -22,6 +22,9 @@ run: install ## Start everything on this machine; Ctrl-C stops it
 test: dev browser ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
 	@$(PY) -m pytest $(TESTS) -n 2 --dist loadgroup
 
+soak: dev ## Run the long random runs: writers, rollbacks and kills against the log (some minutes)
+	@$(PY) -m pytest tests/processes -m soak -s
+
 check: dev ## Look at the code: ruff, mypy, import directions, missing migrations, deployment settings
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -35,7 +38,8 @@ format: dev ## Write the code the way `make check` wants it
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-bench: bench-gate bench-worker bench-log bench-history ## Measure everything (a quarter of an hour, on a quiet machine)
+bench: dev ## Measure everything (a quarter of an hour, on a quiet machine)
+	@$(PY) -m tests.benchmarks
 
 bench-gate bench-worker bench-log bench-history: bench-%: dev
 	@$(PY) -m tests.benchmarks.$*

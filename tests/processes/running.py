@@ -38,6 +38,11 @@ class Running:
         self._process.wait()
 
     @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
     def output(self) -> str:
         """What it printed so far."""
         return self._log.read_text(encoding="utf-8", errors="replace")
