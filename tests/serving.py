@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import psutil
+
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent
@@ -42,9 +44,12 @@ class WebServer:
             self.process.wait(timeout=60)
 
     def kill(self) -> None:
-        """End it and its workers with -9."""
+        """End it and its workers with -9, the workers first: they would let the master's death end them in an orderly way."""
         assert self.process is not None
-        self.process.kill()
+        master = psutil.Process(self.process.pid)
+        master.suspend()  # or it would start others
+        for process in (*master.children(), master):
+            process.kill()
         self.process.wait()
 
     def _answers(self) -> bool:

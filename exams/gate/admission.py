@@ -11,13 +11,13 @@ WAITING_LIMIT = 2048  # hand-ins in line for the committer
 BYTES_LIMIT = 64 * 1024 * 1024  # bodies held in memory, read or being read
 
 # A person needs one request, and a page behind a broken network a few a minute.
-per_person = Buckets(capacity=20, per_second=1.0)
+per_person = Buckets(capacity=30, per_second=1.0)
 
 
 class Room:
     """The memory that bodies may take, for all requests together."""
 
-    def __init__(self, limit: int = BYTES_LIMIT) -> None:
+    def __init__(self, limit: int) -> None:
         self.left = limit
 
     def open(self) -> "Share":

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import gc
 import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -13,7 +14,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from exams.errors import ExamsError, MethodNotAllowed, RateLimited
-from exams.gate.admission import Room, per_person
+from exams.gate.admission import BYTES_LIMIT, WAITING_LIMIT, Room, per_person
 from exams.gate.desk import Desk
 from exams.gate.durability import Durability, get_durability
 from exams.gate.reading import (
@@ -41,9 +42,12 @@ log = logging.getLogger(__name__)
 class Gate:
     """The ASGI application. One a process; it starts its committer with the lifespan, or with the first request."""
 
-    def __init__(self, *, durability: Durability) -> None:
+    def __init__(
+        self, *, durability: Durability, waiting_limit: int = WAITING_LIMIT, bytes_limit: int = BYTES_LIMIT
+    ) -> None:
         self._durability = durability
-        self._room = Room()
+        self._waiting_limit = waiting_limit
+        self._room = Room(bytes_limit)
         self._desk: Desk | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,7 +88,7 @@ class Gate:
 
     def _open(self) -> Desk:
         session = Session(durability=self._durability, key_id=get_key_ring().signing_id)
-        self._desk = Desk(session)
+        self._desk = Desk(session, waiting_limit=self._waiting_limit)
         return self._desk
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -94,6 +98,7 @@ class Gate:
                 await send(await self._start())
             else:
                 await self.close()
+                await asyncio.to_thread(revocations.stop)
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
@@ -106,6 +111,8 @@ class Gate:
             self._open()
         except ImproperlyConfigured as error:
             return {"type": "lifespan.startup.failed", "message": str(error)}
+        gc.collect()
+        gc.freeze()  # what a process has loaded by now stays; looking through it again and again would cost a pause each time
         return {"type": "lifespan.startup.complete"}
 
     async def close(self) -> None:

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Sequence
 
 from exams.errors import OutcomeUnknown
-from exams.gate.admission import WAITING_LIMIT, draw_retry_after, overloaded
+from exams.gate.admission import draw_retry_after, overloaded
 from exams.gate.committer import PATIENCE, Committer
 from exams.gate.handin import HandIn, Verdict
 from exams.gate.session import Session
@@ -20,7 +20,7 @@ _LONGEST_WAIT = PATIENCE + 4.0
 class Desk:
     """Bounds the line, and hands every hand-in its own verdict."""
 
-    def __init__(self, session: Session, *, waiting_limit: int = WAITING_LIMIT) -> None:
+    def __init__(self, session: Session, *, waiting_limit: int) -> None:
         self._loop = asyncio.get_running_loop()
         self._waiting: dict[HandIn, asyncio.Future[Verdict]] = {}
         self._waiting_limit = waiting_limit

@@ -3,7 +3,16 @@
 import json
 from typing import Any, NamedTuple
 
-from exams.errors import AttemptClosed, DifferentAnswers, ExamsError, NotFound, OutcomeUnknown
+from exams.errors import (
+    AttemptClosed,
+    DifferentAnswers,
+    ExamsError,
+    InvalidToken,
+    MethodNotAllowed,
+    NotAuthenticated,
+    NotFound,
+    OutcomeUnknown,
+)
 from exams.gate.admission import draw_retry_after, overloaded
 from exams.gate.handin import HandIn, Outcome, Verdict
 from exams.local_time import write_utc
@@ -39,9 +48,12 @@ def refuse(error: ExamsError) -> Response:
     """Return the problem an error stands for."""
     problem = describe_error(error)
     assert problem is not None  # every ExamsError has a code and a status
-    challenge = getattr(error, "auth_header", None)
-    extra = [(b"www-authenticate", challenge.encode())] if challenge else []
-    return _write_problem(problem, extra)
+    match error:
+        case NotAuthenticated() | InvalidToken():
+            return _write_problem(problem, [(b"www-authenticate", error.auth_header.encode())])
+        case MethodNotAllowed():
+            return _write_problem(problem, [(b"allow", b"POST")])
+    return _write_problem(problem, [])
 
 
 def apologise() -> Response:

@@ -56,14 +56,14 @@ class Hall:
             yield f"/api/v1/attempts/{attempt_id}/submission", tokens.issue(student, now=now).access
 
     def _seat(self, count: int) -> list[tuple[UUID, UUID]]:
-        ids = {
+        parameters: dict[str, UUID | int] = {
             "school_id": self._school.pk,
             "exam_id": self._revision.exam_id,
             "revision_id": self._revision.pk,
             "count": count,
         }
         with connection.cursor() as cursor:
-            cursor.execute(_SEAT_STUDENTS, ids)
+            cursor.execute(_SEAT_STUDENTS, parameters)
             return cast("list[tuple[UUID, UUID]]", cursor.fetchall())
 
     def count_handed_in(self) -> int:

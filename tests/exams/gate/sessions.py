@@ -30,7 +30,7 @@ def make_handin() -> MakeHandIn:
 
     def make(attempt: Attempt, answers: dict[str, Any] | None = None, **fields: Any) -> HandIn:
         text = canonical_answers({"q": "a"} if answers is None else answers)
-        defaults = {
+        defaults: dict[str, Any] = {
             "attempt_id": attempt.pk,
             "student_id": attempt.student_id,
             "answers": text,

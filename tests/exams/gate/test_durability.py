@@ -25,9 +25,10 @@ def careless_server() -> Iterator[Cluster]:
 
 
 def test_local_durability_refuses_a_server_without_fsync(careless_server: Cluster) -> None:
-    with psycopg.connect(careless_server.url(SUPERUSER, "postgres")) as connection:
-        with pytest.raises(NotDurable, match="fsync"):
-            LocalDurability().check_server(connection)
+    address = careless_server.url(SUPERUSER, "postgres")
+
+    with psycopg.connect(address) as connection, pytest.raises(NotDurable, match="fsync"):
+        LocalDurability().check_server(connection)
 
 
 def test_local_durability_is_content_with_the_products_own_server(server: Cluster) -> None:

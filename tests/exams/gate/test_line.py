@@ -8,8 +8,8 @@ from exams.gate.handin import HandIn
 from exams.gate.line import Line
 
 
-def handin(attempt_id: UUID | None = None, answers: str = "{}", **fields: int) -> HandIn:
-    return HandIn(attempt_id or uuid4(), uuid4(), answers, "digest", **fields)
+def handin(attempt_id: UUID | None = None, answers: str = "{}", losses: int = 0) -> HandIn:
+    return HandIn(attempt_id or uuid4(), uuid4(), answers, "digest", losses=losses)
 
 
 def test_line_gives_whatever_has_come_in_order_of_arrival() -> None:

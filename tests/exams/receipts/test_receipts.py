@@ -46,7 +46,7 @@ def read_ring(folder: Path) -> KeyRing:
 
 
 def make_receipt(key_id: str, **fields: Any) -> Receipt:
-    defaults = {
+    defaults: dict[str, Any] = {
         "id": UUID("01a22890-0000-7000-8000-0000000000aa"),
         "attempt_id": ATTEMPT,
         "attempt_key": "exam:student:1",
