@@ -1,5 +1,6 @@
 """What can stop the embedded server from starting, each in one line that says what is wrong and what to do."""
 
+import errno
 from pathlib import Path
 
 
@@ -9,7 +10,8 @@ class PostgresError(Exception):
 
 def describe_os_error(error: OSError, path: Path) -> PostgresError:
     """Name the folder and the cure for a file system that refuses us."""
+    cure = "Make room there" if error.errno in {errno.ENOSPC, errno.EDQUOT} else "Make it writable"
     reason = error.strerror or str(error)
     return PostgresError(
-        f"Cannot write to {path}: {reason}. Make room there and give us rights, or choose another folder with HANDOVER_DATA."
+        f"Cannot write to {path}: {reason}. {cure}, or choose another folder with HANDOVER_DATA."
     )

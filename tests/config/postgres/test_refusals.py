@@ -1,5 +1,6 @@
 """Whatever keeps the server from starting is one line that names the thing and the cure."""
 
+import errno
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from config.postgres import Cluster, PostgresError
 from config.postgres.account import Account
 from config.postgres.cluster import explain_log
+from config.postgres.errors import describe_os_error
 from config.postgres.folder import check_owner, check_space
 
 
@@ -24,9 +26,7 @@ def test_folder_that_cannot_be_written_is_named() -> None:
     place = Path("/sys/handover" if sys.platform == "linux" else "/System/handover")
     message = refusal_of(Cluster(place))
     assert message.startswith(f"Cannot write to {place}: ")
-    assert message.endswith(
-        "Make room there and give us rights, or choose another folder with HANDOVER_DATA."
-    )
+    assert message.endswith("Make it writable, or choose another folder with HANDOVER_DATA.")
 
 
 def test_file_in_place_of_the_folder_is_named(folder: Path) -> None:
@@ -69,6 +69,14 @@ def test_disk_without_room_is_named(folder: Path) -> None:
         check_space(folder, needed=2**62)
     assert f"MB are free on the disk of {folder}" in str(refused.value)
     assert "Make room there, or choose another disk with HANDOVER_DATA." in str(refused.value)
+
+
+def test_full_disk_met_while_writing_asks_for_room() -> None:
+    message = str(describe_os_error(OSError(errno.ENOSPC, "No space left on device"), Path("/srv/h")))
+    assert message == (
+        "Cannot write to /srv/h: No space left on device. "
+        "Make room there, or choose another folder with HANDOVER_DATA."
+    )
 
 
 def test_interrupted_creation_leaves_nothing_that_looks_like_a_database(cluster: Cluster) -> None:
