@@ -29,7 +29,7 @@ def ensure_keys(folder: Path) -> None:
 def add_key(folder: Path, kind: str) -> str:
     """Make a new key of this kind, which signs from the next start on; return its id."""
     make, suffix = KINDS[kind]
-    key_id = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    key_id = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{secrets.token_hex(3)}"
     _write_new(folder / kind / f"{key_id}{suffix}", make())
     return key_id
 
