@@ -85,17 +85,16 @@ class Claimer:
     def _claim_batch(self, by: UUID | None) -> Claim | None:
         for lane in order_lanes(self._turn, self._roster.ages):
             for kind in self._kinds_in_turn():
-                while streams := self._roster.take_turns(kind, lane, self.batch):
-                    if claim := self._claim_streams(kind, lane, streams, by):
+                while groups := self._roster.count_groups(kind, lane):
+                    if claim := self._claim_from_groups(kind, lane, groups, by):
                         return claim
         return None
 
-    def _claim_streams(
-        self, kind: str, lane: Lane, streams: Sequence[Stream], by: UUID | None
-    ) -> Claim | None:
-        shares = share_out(self.batch, len(streams), self.per_group)
-        rows = claim_jobs(kind=kind, lane=lane, streams=streams, shares=shares, lease=self.lease, by=by)
-        for stream, share in zip(streams, shares, strict=True):
+    def _claim_from_groups(self, kind: str, lane: Lane, groups: int, by: UUID | None) -> Claim | None:
+        chosen, share = share_out(self.batch, groups, self.per_group)
+        streams = self._roster.take_turns(kind, lane, chosen)
+        rows = claim_jobs(kind=kind, lane=lane, streams=streams, share=share, lease=self.lease, by=by)
+        for stream in streams:
             self._note(stream, share, [row for row in rows if row["group_id"] == stream.group_id])
         return _as_claim(rows)
 
@@ -132,11 +131,11 @@ def claim_jobs(
     kind: str,
     lane: Lane,
     streams: Sequence[Stream],
-    shares: Sequence[int],
+    share: int,
     lease: dt.timedelta,
     by: UUID | None,
 ) -> list[dict[str, Any]]:
-    """Claim up to `shares` jobs from the streams, under one new lease; return the claimed rows, in no order."""
+    """Claim up to `share` jobs from each stream, under one new lease; return the claimed rows, in no order."""
     return _fetch_rows(
         "claim_jobs",
         {
@@ -146,7 +145,7 @@ def claim_jobs(
             "priorities": [stream.priority for stream in streams],
             "after_run_ats": [stream.after_run_at for stream in streams],
             "after_job_ids": [stream.after_job_id for stream in streams],
-            "shares": list(shares),
+            "share": share,
             "lease_id": uuid4(),
             "lease": lease,
             "leased_by": by,

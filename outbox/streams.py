@@ -59,10 +59,14 @@ class Roster:
         groups = {group_id: list(each) for group_id, each in groupby(streams, attrgetter("group_id"))}
         return dict(sorted(groups.items(), key=lambda item: (item[0] <= last, item[0])))
 
-    def take_turns(self, kind: str, lane: Lane, at_most: int) -> list[Stream]:
+    def count_groups(self, kind: str, lane: Lane) -> int:
+        """Return how many groups have work of this kind in this lane."""
+        return len(self._lines.get((kind, lane), ()))
+
+    def take_turns(self, kind: str, lane: Lane, count: int) -> list[Stream]:
         """Return the streams to claim from now, one a group, and send those groups to the end of the line."""
-        line = self._lines.get((kind, lane), {})
-        chosen = list(islice(line, at_most))
+        line = self._lines[kind, lane]
+        chosen = list(islice(line, count))
         for group_id in chosen:
             line[group_id] = line.pop(group_id)
             self._last_served[kind, lane] = group_id
@@ -80,14 +84,19 @@ class Roster:
             del line[stream.group_id]
 
 
-def share_out(batch: int, groups: int, at_most_each: int) -> list[int]:
-    """Return how many jobs each of these groups may give to one batch: the same for all, give or take one.
+def share_out(batch: int, groups: int, at_most_each: int) -> tuple[int, int]:
+    """Return from how many of the waiting groups a batch is taken, and how many jobs from each: the same for all.
 
-    >>> share_out(50, 3, 50)
-    [17, 17, 16]
+    Of the two even ways (a little less from every group, a little more from some; the rest come first next time) the one that
+    fills the batch better.
+
+    >>> share_out(50, 3, 50), share_out(50, 26, 50)
+    ((3, 16), (25, 2))
     """
-    share, left_over = divmod(batch, groups)
-    return [min(at_most_each, share + (place < left_over)) for place in range(groups)]
+    less, more = batch // groups, -(-batch // groups)
+    ways = [(groups, less), (batch // more, more)]
+    chosen, share = max(ways, key=lambda way: (way[0] * way[1], way[0]))
+    return chosen, min(at_most_each, share)
 
 
 def order_lanes(turn: int, ages: Mapping[Lane, float]) -> tuple[Lane, Lane]:

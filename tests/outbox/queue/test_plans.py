@@ -1,5 +1,6 @@
 """What the queue's statements cost: by index, and the same whatever waits, has finished, or cannot be cleaned away (O11, O26)."""
 
+import datetime as dt
 import json
 import uuid
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from tests.outbox.queue.workshop import (
     EXAM,
     KIND,
     LEASE,
+    STARTED,
     TENANT,
     Workshop,
     arrival,
@@ -27,11 +29,12 @@ from tests.outbox.queue.workshop import (
     work_on,
 )
 
+EXAMS = [EXAM, *(uuid.UUID(int=1000 + number) for number in range(9))]
 pytestmark = pytest.mark.django_db(transaction=True)
 WAITING = """
     INSERT INTO outbox_job (tenant_id, group_id, job_id, kind, subject_id, run_at)
-    SELECT %(tenant)s, %(exam)s, gen_random_uuid(), %(kind)s, gen_random_uuid(),
-           %(since)s::timestamptz + number * interval '1 microsecond'
+    SELECT %(tenant)s, (%(exams)s::uuid[])[1 + number %% cardinality(%(exams)s::uuid[])], gen_random_uuid(), %(kind)s,
+           gen_random_uuid(), %(since)s::timestamptz + number * interval '1 microsecond'
     FROM generate_series(1, %(count)s) AS number
 """
 FINISHED = """
@@ -41,12 +44,17 @@ FINISHED = """
 """
 
 
+def insert(statement: str, count: int, *, since: dt.datetime = STARTED) -> None:
+    """Put many rows into a table, those of ten exams by turns; the planner does not know."""
+    values = {"tenant": TENANT, "exam": EXAM, "exams": EXAMS, "kind": KIND, "since": since, "count": count}
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
 def fill(statement: str, count: int) -> None:
     """Put many rows into a table, and let the planner know."""
+    insert(statement, count)
     with connection.cursor() as cursor:
-        cursor.execute(
-            statement, {"tenant": TENANT, "exam": EXAM, "kind": KIND, "since": arrival(0), "count": count}
-        )
         cursor.execute("VACUUM ANALYZE outbox_job, outbox_finishedjob")
 
 
@@ -90,7 +98,7 @@ def claim_parameters(*streams: Stream, share: int = 50) -> dict[str, Any]:
         "priorities": [stream.priority for stream in streams],
         "after_run_ats": [stream.after_run_at for stream in streams],
         "after_job_ids": [stream.after_job_id for stream in streams],
-        "shares": [share] * len(streams),
+        "share": share,
         "lease_id": uuid.uuid4(),
         "lease": LEASE,
         "leased_by": None,
@@ -98,11 +106,14 @@ def claim_parameters(*streams: Stream, share: int = 50) -> dict[str, Any]:
 
 
 def explain_claim() -> dict[str, Any]:
-    return explain("claim_jobs", claim_parameters(*list_ready_streams()))
+    """Explain a claim of 50, five from each of ten exams."""
+    streams = list_ready_streams()
+    assert len(streams) == len(EXAMS)
+    return explain("claim_jobs", claim_parameters(*streams, share=5))
 
 
 def test_a_claim_reads_the_ready_index_and_the_primary_key_only() -> None:
-    fill(WAITING, 20_000)
+    fill(WAITING, 50_000)
     plan = explain_claim()
     assert indexes_of(plan) == {"jobs_ready_idx", "outbox_job_pkey"}
     assert tables_read_whole(plan) == []
@@ -112,9 +123,7 @@ def test_a_claim_uses_its_indexes_although_the_planner_believes_the_table_empty(
     """The queue is empty most of the time, and the burst comes faster than any ANALYZE."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE outbox_job")
-        cursor.execute(
-            WAITING, {"tenant": TENANT, "exam": EXAM, "kind": KIND, "since": arrival(0), "count": 20_000}
-        )
+    insert(WAITING, 50_000)
     plan = explain_claim()
     assert "jobs_ready_idx" in indexes_of(plan)
     assert tables_read_whole(plan) == []
@@ -141,11 +150,8 @@ def test_the_look_for_streams_costs_one_probe_a_stream() -> None:
 
 def test_jobs_put_off_to_later_are_not_walked_through() -> None:
     """After an outage thousands of retries wait for their time: a claim must not read past them to find nothing."""
+    insert(WAITING, 20_000, since=STARTED.replace(year=2099))
     with connection.cursor() as cursor:
-        later = arrival(0).replace(year=2099)
-        cursor.execute(
-            WAITING, {"tenant": TENANT, "exam": EXAM, "kind": KIND, "since": later, "count": 20_000}
-        )
         cursor.execute("VACUUM ANALYZE outbox_job")
     queue(10)
     (stream,) = list_ready_streams()
