@@ -1,7 +1,10 @@
 """What a token says about its bearer."""
 
 import dataclasses
+from datetime import timedelta
 from uuid import UUID
+
+LONGEST_LIFE = timedelta(hours=24)  # of any token: revocations older than this are moot and not remembered
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ than five minutes of a revoked token, which could do nothing without the databas
 import logging
 import threading
 from collections.abc import Mapping
-from datetime import timedelta
 from uuid import UUID
 
 from django.db import Error as DatabaseError
@@ -17,12 +16,11 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from exams.errors import InvalidToken
-from exams.tokens.claims import Claims
+from exams.tokens.claims import LONGEST_LIFE, Claims
 from gradebook.models import User
 
 REVOCATION_SECONDS = 10  # the promise
 _REFRESH_SECONDS = 5.0
-_LONGEST_LIFE = timedelta(hours=24)  # settings allow no longer one: what was revoked before that is moot
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +42,7 @@ class Revocations:
 
     def refresh(self) -> None:
         """Read the list anew, in this thread."""
-        revoked = User.objects.filter(tokens_valid_after__gt=Now() - _LONGEST_LIFE)
+        revoked = User.objects.filter(tokens_valid_after__gt=Now() - LONGEST_LIFE)
         self._valid_after = {
             user_id: valid_after.timestamp()
             for user_id, valid_after in revoked.values_list("id", "tokens_valid_after")

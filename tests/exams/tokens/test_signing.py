@@ -68,6 +68,12 @@ def test_an_expired_token_is_refused_even_if_it_was_verified_before(person: User
         tokens.verify(expired)
 
 
+def test_no_token_outlives_what_is_remembered_of_revocations(person: User, settings: Settings) -> None:
+    settings.TOKEN_HOURS = 1000
+    moment = now()
+    assert tokens.issue(person, now=moment).expires_at == moment + dt.timedelta(hours=24)
+
+
 def test_a_remembered_token_expires_on_time(person: User, monkeypatch: pytest.MonkeyPatch) -> None:
     access = tokens.issue(person, now=now()).access
     claims = tokens.verify(access)
