@@ -1,5 +1,7 @@
 """The admin's pages: they open, they keep what they must, and marks are for reading there."""
 
+from decimal import Decimal
+
 import pytest
 from django.contrib import admin as django_admin
 from django.test import Client
@@ -142,7 +144,7 @@ def test_column_is_saved_through_its_service(
     )
     assert office.post(edit, {"title": "Essay 1", "max_points": "18"}).status_code == 302
     column.refresh_from_db()
-    assert (column.title, column.max_points, column.version) == ("Essay 1", 18, 2)
+    assert (column.title, column.max_points, column.version) == ("Essay 1", Decimal(18), 2)
     assert Event.objects.filter(kind="ColumnChanged").count() == 2
 
 

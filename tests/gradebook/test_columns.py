@@ -107,16 +107,16 @@ def test_forms_add_and_edit_a_column_in_the_readers_decimals(
     client: Client, world: World, teacher: User
 ) -> None:
     client.force_login(teacher)
-    german = {"HTTP_ACCEPT_LANGUAGE": "de"}
+    german = {"accept-language": "de"}
     new = reverse("gradebook:add_column", args=[world.sheet.pk])
-    answer = client.post(new, {"title": " Aufsatz ", "max_points": "12,5"}, **german)
+    answer = client.post(new, {"title": " Aufsatz ", "max_points": "12,5"}, headers=german)
     assert answer.status_code == 302
     column = Column.objects.get()
     assert (column.title, column.max_points) == ("Aufsatz", Decimal("12.5"))
 
     edit = reverse("gradebook:edit_column", args=[world.sheet.pk, column.pk])
-    assert 'value="12,5"' in client.get(edit, **german).content.decode()
-    client.post(edit, {"title": "Aufsatz 1", "max_points": "20"}, **german)
+    assert 'value="12,5"' in client.get(edit, headers=german).content.decode()
+    client.post(edit, {"title": "Aufsatz 1", "max_points": "20"}, headers=german)
     column.refresh_from_db()
     assert (column.title, column.max_points) == ("Aufsatz 1", Decimal(20))
 

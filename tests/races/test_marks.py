@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 from gradebook.cells import AutomaticMark, CellKey
 from gradebook.errors import ColumnRefused
@@ -93,9 +93,7 @@ def test_cell_that_two_teachers_save_at_once_is_won_by_one_per_version(
 def test_savers_of_overlapping_cells_in_any_order_never_deadlock(
     column: Column, world: World, teacher: User, second_teacher: User
 ) -> None:
-    students = [factories.student(world.school) for _ in range(12)]
-    for student in students:
-        factories.enrolment(student, world.school_class)
+    students = [_enrol(world) for _ in range(12)]
 
     def save_all(by: User, order: list[User]) -> list[int]:
         won = []
@@ -121,6 +119,46 @@ def test_savers_of_overlapping_cells_in_any_order_never_deadlock(
     assert count_events([column]) == sum(mark.version for mark in marks)
     for student in students:
         list_steps(column, student)  # asserts the versions 1, 2, 3 …
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_saver_takes_cells_in_the_order_of_their_keys_whatever_was_asked(
+    column: Column, world: World, teacher: User, second_teacher: User, version: int
+) -> None:
+    """Why nobody deadlocks. One cell in the middle is held: the waiting saver has those before it, and none after it."""
+    students = sorted((_enrol(world) for _ in range(7)), key=lambda student: student.pk)
+    if version:
+        save_marks(sheet=world.sheet, changes=[change(column, s, "1") for s in students], by=teacher)
+    mixed = [students[n] for n in (5, 0, 6, 3, 1, 4, 2)]
+
+    with _held_save(column, students[3], "7", teacher, version) as release:
+        wanted = [change(column, student, "8", version) for student in mixed]
+        waiter = _Background(lambda: save_marks(sheet=world.sheet, changes=wanted, by=second_teacher))
+        _wait_until_somebody_waits_for_a_lock()
+        assert [_is_free(column, student, version, teacher) for student in students] == [False] * 4 + [
+            True
+        ] * 3
+        release(commit=True)
+    outcome = waiter.result()
+    assert [conflict.theirs.key.student_id for conflict in outcome.conflicts] == [students[3].pk]
+
+
+def _enrol(world: World) -> User:
+    student = factories.student(world.school)
+    factories.enrolment(student, world.school_class)
+    return student
+
+
+def _is_free(column: Column, student: User, version: int, by: User) -> bool:
+    """Whether a cell can be changed at once; what was changed to find out is rolled back."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '50ms'")
+            save(column, student, "9", version, by=by)
+            transaction.set_rollback(True)
+    except OperationalError:
+        return False
+    return True
 
 
 def test_first_marks_of_two_teachers_make_one_row(
@@ -233,14 +271,16 @@ class _Background:
 
 
 @contextmanager
-def _held_save(column: Column, student: User, text: str, by: User) -> Iterator[Callable[..., None]]:
+def _held_save(
+    column: Column, student: User, text: str, by: User, version: int = 0
+) -> Iterator[Callable[..., None]]:
     """Save one cell in an open transaction of another connection; `release(commit=…)` ends it."""
     saved, ended = threading.Event(), threading.Event()
     verdict: list[bool] = []
 
     def hold() -> None:
         with transaction.atomic():
-            save(column, student, text, by=by)
+            save(column, student, text, version, by=by)
             saved.set()
             assert ended.wait(timeout=30)
             transaction.set_rollback(not verdict[0])
