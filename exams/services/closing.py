@@ -26,9 +26,8 @@ from outbox.db import is_transient
 from outbox.jobs import enqueue
 from outbox.publish import NewEvent, publish
 
-MARGIN = timedelta(
-    seconds=15
-)  # longer than a hand-in can be in the gate: its patience and one statement (tested)
+# Longer than a hand-in can be in the gate: its patience and one statement (a test compares).
+MARGIN = timedelta(seconds=15)
 _EMPTY = "{}"  # a draft without one answer in it counts as nothing saved
 
 log = logging.getLogger(__name__)
