@@ -2,16 +2,16 @@
 
 from django.urls import path
 
-from exams.web import exams, receipts, sitting
+from exams.web import overview, receipts, sitting
 
 app_name = "exams"
 
 urlpatterns = [
-    path("exams/", exams.show_mine, name="mine"),
+    path("exams/", overview.show_mine, name="mine"),
     path("exams/receipts/", receipts.show_list, name="receipts"),
     path("exams/receipts/<uuid:receipt_id>/", receipts.show_one, name="receipt"),
     path("exams/receipts/<uuid:receipt_id>/receipt.json", receipts.download, name="receipt-file"),
     path("exams/attempts/<uuid:attempt_id>/", sitting.show, name="sitting"),
-    path("exams/<uuid:exam_id>/", exams.show_one, name="exam"),
+    path("exams/<uuid:exam_id>/", overview.show_one, name="exam"),
     path("exams/<uuid:exam_id>/attempts/", sitting.start, name="start"),
 ]

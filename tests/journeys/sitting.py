@@ -95,6 +95,11 @@ def open_desk(open_page: OpenPage, student: User, attempt: Attempt, **options: A
     return desk
 
 
+def expect_says(panel: Locator, words: str | re.Pattern[str], *, seconds: float = 30) -> None:
+    """Wait until these words can be seen in the panel. It holds those of its other states too, but hidden."""
+    expect(panel).to_contain_text(words, use_inner_text=True, timeout=seconds * 1_000)
+
+
 def draft_of(student: User) -> dict[int, Any]:
     """Return what the server keeps of this student's only attempt: the answers by question number."""
     attempt = Attempt.objects.select_related("draft", "revision").get(student=student)

@@ -19,6 +19,7 @@ from tests.journeys.sitting import (
     OpenPage,
     cut,
     draft_of,
+    expect_says,
     give_exam,
     lose_the_answer,
     open_desk,
@@ -56,9 +57,9 @@ def test_a_submission_whose_answer_is_lost_is_sent_again_and_brings_the_same_rec
     desk.write(SHORT, "Paris")
     page.route(SUBMISSION, lose_the_answer, times=1)
     desk.submit()
-    expect(desk.outcome).to_contain_text("Not submitted yet")
-    expect(desk.outcome).to_contain_text(re.compile(r"kept on this device, trying again in \d+ s"))
-    expect(desk.outcome.get_by_text(SUBMITTED)).to_have_count(0)
+    expect_says(desk.outcome, "Not submitted yet")
+    expect_says(desk.outcome, re.compile(r"kept on this device, trying again in \d+ s"))
+    expect(desk.outcome).not_to_contain_text(SUBMITTED, use_inner_text=True)
     stored = Submission.objects.get()  # it had arrived, which the page cannot know
 
     page.wait_for_url(f"**/exams/receipts/{stored.pk}/", timeout=30_000)
@@ -74,7 +75,7 @@ def test_a_submission_pressed_while_offline_is_sent_when_the_network_is_back(
     desk.expect_saved()
     desk.page.context.set_offline(True)
     desk.submit()
-    expect(desk.outcome).to_contain_text("Not submitted yet")
+    expect_says(desk.outcome, "Not submitted yet")
     assert submitted_by(student) == []
 
     desk.page.context.set_offline(False)
@@ -88,7 +89,7 @@ def test_a_page_closed_while_submitting_goes_on_with_the_same_answers_when_it_is
     desk.write(SHORT, "Paris")
     desk.page.route(SUBMISSION, cut)
     desk.submit()
-    expect(desk.outcome).to_contain_text("Not submitted yet")
+    expect_says(desk.outcome, "Not submitted yet")
 
     desk.page.unroute(SUBMISSION)
     desk.page.on("dialog", lambda dialog: dialog.accept())  # "leave this page?"
@@ -107,9 +108,9 @@ def test_a_busy_server_is_asked_again_no_sooner_than_it_said(desk: Desk, student
     desk.write(SHORT, "Paris")
     desk.page.route(SUBMISSION, shed, times=1)
     desk.submit()
-    expect(desk.outcome).to_contain_text(re.compile(r"trying again in [789] s"))
+    expect_says(desk.outcome, re.compile(r"trying again in [789] s"))
     desk.outcome.get_by_role("button", name="Try now").click()  # not before the server allows
-    expect(desk.outcome).to_contain_text(re.compile(r"trying again in \d s"))
+    expect_says(desk.outcome, re.compile(r"trying again in \d s"))
     assert submitted_by(student) == []
     desk.page.wait_for_url("**/exams/receipts/*/", timeout=30_000)
     assert submitted_by(student) == [{SHORT: "Paris"}]
@@ -122,7 +123,7 @@ def test_a_200_that_is_no_receipt_is_not_believed(desk: Desk, student: User) -> 
     )
     desk.write(SHORT, "Paris")
     desk.submit()
-    expect(desk.outcome).to_contain_text("Not submitted yet")
+    expect_says(desk.outcome, "Not submitted yet")
     desk.page.wait_for_url("**/exams/receipts/*/", timeout=30_000)
     assert submitted_by(student) == [{SHORT: "Paris"}]
 
@@ -139,8 +140,8 @@ def test_other_answers_submitted_from_elsewhere_stand_and_are_explained(
     httpx.post(url, json={"answers": {question: "Rome"}}, headers=bearer).raise_for_status()
 
     desk.submit()
-    expect(desk.outcome).to_contain_text("Other answers were already submitted")
-    expect(desk.outcome).to_contain_text(str(Submission.objects.get().pk))
+    expect_says(desk.outcome, "Other answers were already submitted")
+    expect_says(desk.outcome, str(Submission.objects.get().pk))
     expect(desk.field(SHORT)).to_have_value("Paris")
     assert submitted_by(student) == [{SHORT: "Rome"}]
     desk.outcome.get_by_role("link", name="Open the receipt").click()
@@ -151,8 +152,8 @@ def test_a_failed_save_is_loud_and_the_next_good_one_is_quiet_again(desk: Desk, 
     page = desk.page
     page.route(DRAFT, cut)
     desk.write(SHORT, "Paris")
-    expect(desk.trouble).to_contain_text("Your last changes are not saved.")
-    expect(desk.trouble).to_contain_text(re.compile(r"kept on this device. Trying again in \d+ s"))
+    expect_says(desk.trouble, "Your last changes are not saved.")
+    expect_says(desk.trouble, re.compile(r"kept on this device. Trying again in \d+ s"))
     expect(page.locator('[aria-live="assertive"]')).to_contain_text("not saved")
     assert page.title().startswith("Not saved!")
     assert draft_of(student) == {}
@@ -172,7 +173,7 @@ def test_unsaved_answers_are_back_after_a_reload_and_are_saved(desk: Desk, stude
     page.unroute(DRAFT)
     page.on("dialog", lambda dialog: dialog.accept())
     page.reload()
-    expect(desk.notice("restored")).to_contain_text("question 5")
+    expect_says(desk.notice("restored"), "question 5")
     expect(desk.field(SHORT)).to_have_value("Paris")
     desk.expect_saved()
     assert draft_of(student) == {SHORT: "Paris"}
@@ -211,7 +212,7 @@ def test_a_stale_page_is_refused_keeps_its_text_and_can_go_on(
     newer.expect_saved()
 
     desk.write(SHORT, "Paris")
-    expect(desk.notice("stale")).to_contain_text("question 5")
+    expect_says(desk.notice("stale"), "question 5")
     expect(desk.field(SHORT)).to_have_value("Paris")
     expect(desk.state).to_have_text("Not saving", use_inner_text=True)
     assert draft_of(student) == {SHORT: "Rome"}
@@ -269,8 +270,8 @@ def test_somebody_signed_out_in_another_tab_is_told_and_goes_on_after_signing_in
     desk.page.context.clear_cookies(name="sessionid")
     desk.page.route(DRAFT, refuse, times=1)  # the token ran out as well
     desk.write(NUMERIC, "42")
-    expect(desk.trouble).to_contain_text("You are signed out, so nothing is saved.")
-    expect(desk.trouble).to_contain_text("Your answers are kept on this device.")
+    expect_says(desk.trouble, "You are signed out, so nothing is saved.")
+    expect_says(desk.trouble, "Your answers are kept on this device.")
     assert draft_of(student) == {}
 
     desk.page.context.add_cookies(session)  # type: ignore[arg-type] # what it gave is what it takes

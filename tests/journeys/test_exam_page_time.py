@@ -19,6 +19,7 @@ from tests.journeys.sitting import (
     OpenPage,
     cut,
     draft_of,
+    expect_says,
     give_exam,
     now,
     open_desk,
@@ -82,16 +83,16 @@ def test_an_extension_reaches_the_open_page(
     open_page: OpenPage, exam: Exam, student: User, teacher: User, world: World
 ) -> None:
     desk = sit(open_page, student, exam)
-    expect(desk.page.get_by_role("timer")).to_contain_text("59:")
+    expect_says(desk.page.get_by_role("timer"), "59:")
     grant_extension(
         exam_id=exam.pk, kind=ExtensionKind.MINUTES, amount=15, reason="Fire alarm.", by=teacher.pk
     )
     come_back(desk.page)
-    expect(desk.notice("new-end")).to_contain_text("The end has moved")
-    expect(desk.page.get_by_role("timer")).to_contain_text("1:14:")
+    expect_says(desk.notice("new-end"), "The end has moved")
+    expect_says(desk.page.get_by_role("timer"), "1:14:")
     with timezone.override(world.school.time_zone):
         until = timezone.localtime(Attempt.objects.get().closes_at)
-    expect(desk.notice("new-end")).to_contain_text(f"{until:%H:%M}")
+    expect_says(desk.notice("new-end"), f"{until:%H:%M}")
 
 
 def come_back(page: Page) -> None:
@@ -106,12 +107,12 @@ def test_at_the_deadline_the_server_hands_in_what_was_saved_and_the_page_says_so
     desk = open_with_left(open_page, student, exam, 9 * SECOND)
     desk.write(SHORT, "Paris")
     desk.expect_saved()
-    expect(desk.outcome).to_contain_text("Time is up", timeout=15_000)
-    expect(desk.outcome).to_contain_text("handing them in for you")
+    expect_says(desk.outcome, "Time is up")
+    expect_says(desk.outcome, "handing them in for you")
     assert submitted_by(student) == []
 
     let_time_pass(Attempt.objects.get())
-    expect(desk.outcome).to_contain_text("The server holds your answers", timeout=15_000)
+    expect_says(desk.outcome, "The server holds your answers")
     submission = Submission.objects.get()
     assert (submission.origin, submission.decision) == (Origin.SERVER, Decision.CLOSED_BY_SERVER)
     desk.outcome.get_by_role("link", name="Open the receipt").click()
@@ -139,20 +140,20 @@ def test_what_could_not_be_sent_in_time_stays_on_the_page_and_is_named(
     desk.expect_saved()
     desk.page.context.set_offline(True)
     desk.write(ESSAY, "Too late")
-    expect(desk.outcome).to_contain_text("Not submitted yet", timeout=20_000)
+    expect_says(desk.outcome, "Not submitted yet")
     let_time_pass(Attempt.objects.get())
     desk.page.context.set_offline(False)
-    expect(desk.outcome).to_contain_text("The server holds your answers", timeout=30_000)
-    expect(desk.outcome).to_contain_text("what this page shows for question 7")
+    expect_says(desk.outcome, "The server holds your answers")
+    expect_says(desk.outcome, "what this page shows for question 7")
     expect(desk.field(ESSAY)).to_have_value("Too late")
     assert submitted_by(student) == [{SHORT: "Paris"}]
 
 
 def test_an_exam_with_nothing_saved_is_not_taken(open_page: OpenPage, exam: Exam, student: User) -> None:
     desk = open_with_left(open_page, student, exam, 4 * SECOND)
-    expect(desk.outcome).to_contain_text("Nothing was saved", timeout=15_000)
+    expect_says(desk.outcome, "Nothing was saved")
     let_time_pass(Attempt.objects.get())
-    expect(desk.outcome).to_contain_text("it counts as not taken", timeout=15_000)
+    expect_says(desk.outcome, "it counts as not taken")
     assert Attempt.objects.get().state == AttemptState.NOT_TAKEN
 
 
@@ -162,9 +163,9 @@ def test_more_time_granted_after_the_end_opens_the_page_again(
     desk = open_with_left(open_page, student, exam, 8 * SECOND)
     desk.write(SHORT, "Paris")
     desk.expect_saved()
-    expect(desk.outcome).to_contain_text("Time is up", timeout=15_000)
+    expect_says(desk.outcome, "Time is up")
     let_time_pass(Attempt.objects.get())
-    expect(desk.outcome).to_contain_text("The server holds your answers", timeout=15_000)
+    expect_says(desk.outcome, "The server holds your answers")
 
     grant_extension(
         exam_id=exam.pk, kind=ExtensionKind.MINUTES, amount=30, reason="Power cut.", by=teacher.pk
@@ -182,11 +183,9 @@ def test_where_late_work_is_accepted_the_page_offers_it_and_submits_only_on_a_pr
     desk = open_with_left(open_page, student, exam, 8 * SECOND, late=20 * MINUTE)
     desk.write(SHORT, "Paris")
     desk.expect_saved()
-    expect(desk.outcome).to_contain_text(
-        "you may still submit changed answers instead; they count as late", timeout=15_000
-    )
+    expect_says(desk.outcome, "you may still submit changed answers instead; they count as late")
     desk.outcome.get_by_role("button", name="Go on and submit late").click()
-    expect(desk.page.locator("[data-countdown]")).to_contain_text("late, accepted until")
+    expect_says(desk.page.locator("[data-countdown]"), "late, accepted until")
     desk.write(SHORT, "!")
     wait_until(lambda: now() > Attempt.objects.get().closes_at)
     desk.submit()
@@ -210,4 +209,4 @@ def test_work_kept_on_the_device_can_be_seen_after_the_end(
     again.goto(f"/exams/receipts/{Submission.objects.get().pk}/")
     again.get_by_role("link", name="Look at them").click()
     expect(Desk(again).field(ESSAY)).to_have_value("Never sent")
-    expect(Desk(again).outcome).to_contain_text("may not be part of what was handed in")
+    expect_says(Desk(again).outcome, "may not be part of what was handed in")

@@ -115,7 +115,7 @@ def test_my_receipts_cost_the_same_reads_however_many_they_are(
     client.force_login(student)
     with django_assert_num_queries(4):  # session, person, school, receipts
         response = client.get("/exams/receipts/")
-    assert response.content.count(b'<th scope="row">') == count
+    assert response.content.count(b'<li class="card">') == count
 
 
 def test_starting_twice_leads_to_the_same_attempt(client: Client, exam: Exam, student: User) -> None:
