@@ -35,7 +35,7 @@ def park_subject(name: str, poison: Poison, *, tries: int) -> str:
     parameters = {"name": name, "pos": poison.pos, "error": poison.description, "tries": tries}
     with connection.cursor() as cursor:
         (subject,) = fetch_row(cursor, "outbox", "park_subject", parameters)
-    logger.error("%s parked %s at position %d: %s", name, subject, poison.pos, poison.description)
+    logger.error("%s parked %s at position %d: %s", name, subject, poison.pos, poison.headline)
     return str(subject)
 
 

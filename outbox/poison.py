@@ -28,6 +28,11 @@ class Poison:
         """What a person reads: the error's class and words, within reason."""
         return f"{type(self.error).__name__}: {self.error}"[:2000].replace("\x00", "�")
 
+    @property
+    def headline(self) -> str:
+        """Its first line, for logs: what follows may quote the row, and rows hold people's names and marks."""
+        return self.description.partition("\n")[0]
+
 
 def apply_until_poison(apply: Apply, positions: Sequence[int]) -> Poison | None:
     """Apply the positions in order up to the first that fails; return that one, None when all are applied.

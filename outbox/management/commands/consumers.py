@@ -59,7 +59,8 @@ Exit code 1 means that something asked for was not done, or that `list` found a 
         for status in statuses:
             self.stdout.write(describe_status(status))
             for parked in list_parked_subjects(status.name):
-                self.stdout.write(f"  parked: {parked.subject} ({parked.tries} tries): {parked.error}")
+                headline = parked.error.splitlines()[0]
+                self.stdout.write(f"  parked: {parked.subject} ({parked.tries} tries): {headline}")
         late = [status.name for status in statuses if status.is_stale]
         if late:
             raise CommandError(f"Behind budget: {', '.join(late)}.")
@@ -91,7 +92,7 @@ Exit code 1 means that something asked for was not done, or that `list` found a 
         except ParkedSubject.DoesNotExist:
             raise CommandError(f"{handler.name} has not parked {subject}.") from None
         ending = (
-            f"then position {release.poison.pos} failed: {release.poison.description}"
+            f"then position {release.poison.pos} failed: {release.poison.headline}"
             if release.poison
             else "free"
         )

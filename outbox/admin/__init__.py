@@ -1,0 +1,5 @@
+"""The admin's pages of the outbox: everything to be read, nothing to be written."""
+
+from outbox.admin import log
+
+__all__ = ["log"]
