@@ -33,9 +33,10 @@ class Claim:
 def name_held_jobs(jobs: Sequence[ClaimedJob]) -> dict[str, Any]:
     """Return the parameters by which a statement finds these jobs of one claim, as long as they are held under its lease."""
     return {
+        "kind": jobs[0].kind,
         "lease_id": jobs[0].lease_id,
         "group_ids": [job.group_id for job in jobs],
-        "job_ids": [job.job_id for job in jobs],
+        "subject_ids": [job.subject_id for job in jobs],
     }
 
 

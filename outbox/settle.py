@@ -185,7 +185,12 @@ def tells_of_lost_connection(error: BaseException) -> bool:
 
 
 def _identify(job: ClaimedJob) -> dict[str, Any]:
-    return {"group_id": str(job.group_id), "job_id": str(job.job_id), "lease_id": str(job.lease_id)}
+    return {
+        "group_id": str(job.group_id),
+        "subject_id": str(job.subject_id),
+        "kind": job.kind,
+        "lease_id": str(job.lease_id),
+    }
 
 
 def _describe(failure: Failure) -> dict[str, Any]:

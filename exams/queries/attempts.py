@@ -13,7 +13,6 @@ from exams.jobs import GRADE
 from exams.models import Attempt, AttemptState, Draft, Result, ResultState, Submission
 from exams.policies import attempts_of
 from outbox.db import fetch_row
-from outbox.jobs import job_id_for
 from outbox.models import JobState
 
 _MOST_COUNTED = 1_000
@@ -95,7 +94,6 @@ def find_submission(attempt_id: UUID) -> Submission | None:
 def _find_progress(submission: Submission) -> Progress:
     parameters = {
         "group_id": submission.exam_id,
-        "job_id": job_id_for(GRADE, submission.id),
         "subject_id": submission.id,
         "kind": GRADE,
         "most": _MOST_COUNTED,

@@ -1,6 +1,6 @@
 -- Find submissions that nobody will ever grade: their attempt still says "submitted", but they have neither a job nor an
 -- open dead letter. Only those accepted some time ago: in the transaction that accepts one, all of it commits together.
--- Locks: none. Index: attempts_submitted_idx, one_submission_per_attempt, one_job_per_subject_and_kind,
+-- Locks: none. Index: attempts_submitted_idx, one_submission_per_attempt, outbox_job_pkey,
 --   dead_letters_subject_idx.
 -- Parameters: kind text; seconds float8; at_most integer.
 SELECT submission.id

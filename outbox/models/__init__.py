@@ -2,6 +2,7 @@
 
 from outbox.models.consumers import Consumer, ParkedEvent, ParkedSubject
 from outbox.models.jobs import DeadLetter, FinishedJob, Job, JobState, Lane, RetryBudget
+from outbox.models.listings import FinishedJobListing, JobListing
 from outbox.models.log import Event, EventPosition, Tick
 from outbox.models.processes import Heartbeat
 
@@ -11,8 +12,10 @@ __all__ = [
     "Event",
     "EventPosition",
     "FinishedJob",
+    "FinishedJobListing",
     "Heartbeat",
     "Job",
+    "JobListing",
     "JobState",
     "Lane",
     "ParkedEvent",

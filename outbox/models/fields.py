@@ -9,7 +9,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 class Xid8Field(models.Field[int, int]):
     """A 64-bit transaction id (`xid8`); never wraps. Always written by the database, never by hand."""
 
-    def db_type(self, connection: BaseDatabaseWrapper) -> str:  # noqa: ARG002 - Django's signature
+    def db_type(self, connection: BaseDatabaseWrapper) -> str:
         """Return the PostgreSQL type."""
         return "xid8"
 

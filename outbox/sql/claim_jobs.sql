@@ -12,10 +12,10 @@ WITH stream AS (
         %(after_run_ats)s::timestamptz[], %(after_job_ids)s::uuid[]
     ) AS stream (group_id, priority, after_run_at, after_job_id)
 ), picked AS MATERIALIZED (
-    SELECT ready.group_id, ready.job_id
+    SELECT ready.group_id, ready.subject_id, ready.kind
     FROM stream
     CROSS JOIN LATERAL (
-        SELECT job.group_id, job.job_id
+        SELECT job.group_id, job.subject_id, job.kind
         FROM outbox_job AS job
         WHERE job.state = 0 AND job.lost_leases = 0
           AND job.kind = %(kind)s AND job.lane = %(lane)s
@@ -34,6 +34,6 @@ SET state = 1,
     leased_until = clock_timestamp() + %(lease)s,
     leased_by = %(leased_by)s
 FROM picked
-WHERE job.group_id = picked.group_id AND job.job_id = picked.job_id
+WHERE job.group_id = picked.group_id AND job.subject_id = picked.subject_id AND job.kind = picked.kind
 RETURNING job.tenant_id, job.group_id, job.job_id, job.kind, job.subject_id, job.lane, job.tries, job.snoozes,
           job.lost_leases, job.lease_id, job.created_at, job.run_at;

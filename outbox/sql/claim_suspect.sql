@@ -3,7 +3,7 @@
 -- Index: jobs_suspect_idx.
 -- Parameters: kind text, lease_id uuid, lease interval, leased_by uuid or null.
 WITH picked AS MATERIALIZED (
-    SELECT job.group_id, job.job_id
+    SELECT job.group_id, job.subject_id, job.kind
     FROM outbox_job AS job
     WHERE job.state = 0 AND job.lost_leases > 0
       AND job.kind = %(kind)s AND job.run_at <= statement_timestamp()
@@ -18,6 +18,6 @@ SET state = 1,
     leased_until = clock_timestamp() + %(lease)s,
     leased_by = %(leased_by)s
 FROM picked
-WHERE job.group_id = picked.group_id AND job.job_id = picked.job_id
+WHERE job.group_id = picked.group_id AND job.subject_id = picked.subject_id AND job.kind = picked.kind
 RETURNING job.tenant_id, job.group_id, job.job_id, job.kind, job.subject_id, job.lane, job.tries, job.snoozes,
           job.lost_leases, job.lease_id, job.created_at, job.run_at;

@@ -1,6 +1,6 @@
 -- Add jobs to the hot table, in the caller's transaction; a job that is there already is left alone.
 -- Locks: none of its own; waits for a transaction that is just adding or settling the same job, in key order.
--- Index: primary key (group_id, job_id) and unique (group_id, subject_id, kind) refuse the second one.
+-- Index: primary key (group_id, subject_id, kind) refuses the second one.
 -- Parameters: jobs json, an array of objects with the column names below; run_at null means now.
 INSERT INTO outbox_job (tenant_id, group_id, job_id, kind, subject_id, lane, priority, run_at)
 SELECT job.tenant_id, job.group_id, job.job_id, job.kind, job.subject_id, job.lane, job.priority,
@@ -8,6 +8,6 @@ SELECT job.tenant_id, job.group_id, job.job_id, job.kind, job.subject_id, job.la
 FROM json_to_recordset(%(jobs)s::json) AS job
     (tenant_id uuid, group_id uuid, job_id uuid, kind text, subject_id uuid, lane smallint, priority smallint,
      run_at timestamptz)
-ORDER BY job.group_id, job.job_id
+ORDER BY job.group_id, job.subject_id, job.kind
 ON CONFLICT DO NOTHING
 RETURNING job_id;

@@ -1,17 +1,17 @@
 -- Take jobs back from holders that are gone: leases that ran out, and jobs of workers known to be dead. At the third loss
 -- the job is given up instead.
 -- Locks: the rows it takes back; rows that somebody is just settling are passed over.
--- Index: jobs_running_idx; primary key (group_id, job_id); one_open_dead_letter_per_job.
+-- Index: jobs_running_idx; primary key (group_id, subject_id, kind); one_open_dead_letter_per_job.
 -- Parameters: dead_workers uuid[], losses_allowed integer, at_most integer.
 WITH expired AS MATERIALIZED (
-    SELECT job.group_id, job.job_id
+    SELECT job.group_id, job.subject_id, job.kind
     FROM outbox_job AS job
     WHERE job.state = 1 AND job.leased_until < statement_timestamp()
     ORDER BY job.leased_until
     LIMIT %(at_most)s
     FOR UPDATE SKIP LOCKED
 ), orphaned AS MATERIALIZED (
-    SELECT job.group_id, job.job_id
+    SELECT job.group_id, job.subject_id, job.kind
     FROM outbox_job AS job
     WHERE job.state = 1 AND job.leased_until >= statement_timestamp()
       AND job.leased_by = ANY(%(dead_workers)s::uuid[])
@@ -19,9 +19,9 @@ WITH expired AS MATERIALIZED (
     LIMIT %(at_most)s
     FOR UPDATE SKIP LOCKED
 ), lost AS (
-    SELECT expired.group_id, expired.job_id FROM expired
+    SELECT expired.group_id, expired.subject_id, expired.kind FROM expired
     UNION ALL
-    SELECT orphaned.group_id, orphaned.job_id FROM orphaned
+    SELECT orphaned.group_id, orphaned.subject_id, orphaned.kind FROM orphaned
 ), returned AS (
     UPDATE outbox_job AS job
     SET state = 0,
@@ -30,13 +30,13 @@ WITH expired AS MATERIALIZED (
         history = job.history || jsonb_build_object(
             'at', clock_timestamp(), 'cause', 'lost_lease', 'try', job.tries, 'worker', job.leased_by)
     FROM lost
-    WHERE job.group_id = lost.group_id AND job.job_id = lost.job_id
+    WHERE job.group_id = lost.group_id AND job.subject_id = lost.subject_id AND job.kind = lost.kind
       AND job.lost_leases + 1 < %(losses_allowed)s
     RETURNING job.job_id
 ), dead AS (
     DELETE FROM outbox_job AS job
     USING lost
-    WHERE job.group_id = lost.group_id AND job.job_id = lost.job_id
+    WHERE job.group_id = lost.group_id AND job.subject_id = lost.subject_id AND job.kind = lost.kind
       AND job.lost_leases + 1 >= %(losses_allowed)s
     RETURNING job.*
 ), buried AS (
@@ -49,7 +49,7 @@ WITH expired AS MATERIALIZED (
            dead.history || jsonb_build_object(
                'at', clock_timestamp(), 'cause', 'lost_lease', 'try', dead.tries, 'worker', dead.leased_by)
     FROM dead
-    ON CONFLICT (group_id, job_id) WHERE replayed_at IS NULL DO UPDATE
+    ON CONFLICT (group_id, subject_id, kind) WHERE replayed_at IS NULL DO UPDATE
     SET cause = excluded.cause, error_class = excluded.error_class, error_detail = excluded.error_detail,
         tries = excluded.tries, lost_leases = excluded.lost_leases, history = excluded.history,
         died_at = excluded.died_at
