@@ -35,8 +35,13 @@ def stop_all(folder: Path) -> list[str]:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
     psutil.wait_procs(stubborn, timeout=GRACE_SECONDS)
-    _file(folder).unlink(missing_ok=True)
+    forget(folder)
     return [f"{len(alive)} processes left over from a killed run were stopped first."] if alive else []
+
+
+def forget(folder: Path) -> None:
+    """Remove the record: everything was stopped in good order."""
+    _file(folder).unlink(missing_ok=True)
 
 
 def _list_recorded(folder: Path) -> list[psutil.Process]:

@@ -77,6 +77,7 @@ def _supervise(stop: Stop, cluster: Cluster | None, environment: Mapping[str, st
         welcome.watch()
 
     supervisor.run(stop, watch=watch)
+    leftovers.forget(settings.DATA_DIR)
     _say("Stopped. Everything that was handed in is kept.")
 
 
