@@ -63,7 +63,6 @@ APP_ROLE_NAME = env.str("HANDOVER_APP_ROLE", default=APP_ROLE)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DURABILITY = env.str("HANDOVER_DURABILITY", default="local")
 
-CACHES = {"default": env.cache_url("CACHE_URL", default="locmemcache://")}
 
 # A task is acknowledged after its work: to receive it twice is harmless, its receipt is in the database; to lose it is not.
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
