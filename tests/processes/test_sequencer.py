@@ -11,7 +11,7 @@ from tests.processes.workers import Start, start
 from tests.waiting import wait_until
 
 __all__ = ["start"]
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.process]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.process, pytest.mark.timeout(300)]
 
 
 def everything_is_numbered() -> bool:
@@ -27,9 +27,9 @@ def assert_positions_are_dense_and_sealed() -> None:
 def test_sequencer_numbers_what_comes_and_ends_in_good_order_on_sigterm(start: Start) -> None:
     with start("run_sequencer") as sequencer:
         change_marks(range(10))
-        wait_until(everything_is_numbered)
+        wait_until(everything_is_numbered, seconds=60)
         change_marks(range(10), version=2)
-        wait_until(everything_is_numbered)
+        wait_until(everything_is_numbered, seconds=60)
         assert Heartbeat.objects.get().role == "sequencer"
         sequencer.send(signal.SIGTERM)
 
@@ -62,7 +62,7 @@ def test_sequencer_frozen_in_a_pass_is_overtaken_and_well_again_when_it_wakes(st
 
         frozen.send(signal.SIGCONT)
         change_marks(range(10), version=2)
-        wait_until(everything_is_numbered)  # the woken one is the only one left
+        wait_until(everything_is_numbered, seconds=60)  # the woken one is the only one left
         frozen.send(signal.SIGTERM)
         assert frozen.wait() == 0
         assert "Database away (1)" in frozen.output
@@ -74,7 +74,7 @@ def test_two_sequencers_share_the_work_without_knowing_of_each_other(start: Star
         wait_until(lambda: Heartbeat.objects.filter(role="sequencer").count() == 2)
         for version in range(1, 41):
             change_marks(range(5), version=version)
-        wait_until(everything_is_numbered)
+        wait_until(everything_is_numbered, seconds=60)
         for each in (one, two):
             each.send(signal.SIGTERM)
         assert [one.wait(), two.wait()] == [0, 0]

@@ -12,7 +12,7 @@ from tests.processes.workers import Start, start
 from tests.waiting import wait_until
 
 __all__ = ["start"]
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.process]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.process, pytest.mark.timeout(300)]
 NAME = "marksheet_history"
 
 
@@ -33,7 +33,7 @@ def test_consumer_follows_and_ends_in_good_order_on_sigterm(start: Start) -> Non
     with start("run_sequencer") as sequencer, start("run_consumer", NAME) as consumer:
         for version in range(1, 6):
             change_marks(range(20), version=version)
-        wait_until(has_caught_up)
+        wait_until(has_caught_up, seconds=60)
         assert set(Heartbeat.objects.values_list("role", flat=True)) == {"sequencer", f"consumer:{NAME}"}
         for each in (sequencer, consumer):
             each.send(signal.SIGTERM)
@@ -69,7 +69,7 @@ def test_consumer_frozen_in_its_batch_is_overtaken_and_well_again_when_it_wakes(
         frozen.send(signal.SIGCONT)
         change_marks(range(20), version=2)
         sequence_events()
-        wait_until(has_caught_up)
+        wait_until(has_caught_up, seconds=60)
         frozen.send(signal.SIGTERM)
         assert frozen.wait() == 0
     assert list_history() == list_changes(20, 2)
@@ -108,10 +108,29 @@ def test_rebuild_beside_the_running_consumer_finds_the_two_equal(start: Start) -
     with start("run_sequencer"), start("run_consumer", NAME):
         for version in range(1, 11):
             change_marks(range(20), version=version)
-        wait_until(has_caught_up)
+        wait_until(has_caught_up, seconds=60)
         with start("rebuild_projection", NAME, "--beside") as rebuild:
             assert rebuild.wait() == 0
     assert rebuild.output.splitlines() == [
         "projections_markhistory: 0 rows missing, 0 too many, 0 different",
         f"{NAME} equals the log at position 200. Nothing to take over.",
     ]
+
+
+def test_every_command_of_the_log_works_as_the_applications_role(start: Start, app_database_url: str) -> None:
+    change_marks(range(20))
+    for command in (
+        ["run_sequencer", "--once"],
+        ["run_consumer", NAME, "--once"],
+        ["rebuild_projection", NAME],
+        ["rebuild_projection", NAME, "--beside"],
+        ["verify_log"],
+        ["consumers", "pause", NAME],
+        ["consumers", "resume", NAME],
+        ["run_sequencer", "--start-epoch"],  # as the owner, who has an address of its own
+        ["consumers", "adopt", NAME],
+        ["run_consumer", NAME, "--once"],
+    ):
+        with start(*command, DATABASE_URL=app_database_url) as process:
+            assert process.wait() == 0, process.output
+    assert list_history() == list_changes(20, 1)

@@ -7,7 +7,7 @@ import pytest
 from outbox.verify import verify_log
 from tests.processes.random_run import Findings, play
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.process]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.process, pytest.mark.timeout(300)]
 
 
 def assert_sound(found: Findings, *, events: int) -> None:
@@ -31,7 +31,7 @@ def test_short_random_run_loses_doubles_and_inverts_nothing_where_the_naive_read
         events=2_000,
         longest=0.3,
         pause=1,
-        seconds=60,
+        seconds=120,
     )
 
     assert_sound(found, events=2_000)
