@@ -72,6 +72,9 @@ class Receipt:
 SIGNED_MEMBERS = tuple(field.name for field in dataclasses.fields(Receipt))
 
 
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 class ReceiptInvalid(ValueError):
     """This is not a receipt of ours, or it was changed."""
 
@@ -105,7 +108,7 @@ def verify_receipt(document: Mapping[str, Any], keys: Mapping[str, Ed25519Public
 
 def canonical_facts(facts: Mapping[str, str | int]) -> bytes:
     """Return the bytes that are signed: the members sorted by name, no blanks, UTF-8 (as RFC 8785 writes such an object)."""
-    return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return _canonical.encode(facts).encode()
 
 
 def _read_facts(document: Mapping[str, Any]) -> dict[str, str | int]:

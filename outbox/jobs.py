@@ -9,10 +9,11 @@ import dataclasses
 import datetime as dt
 import json
 from collections.abc import Iterable
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
+from uuid_utils.compat import uuid5
 
 from outbox.db import load_sql, require_transaction
 from outbox.models.jobs import Lane

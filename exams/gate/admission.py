@@ -1,5 +1,6 @@
 """How much the gate takes in at once: per person, and altogether. Memory of this process only; the database is not asked."""
 
+import dataclasses
 import random
 from types import TracebackType
 from typing import Self
@@ -7,8 +8,16 @@ from typing import Self
 from exams.errors import Overloaded
 from exams.limits import Buckets
 
-WAITING_LIMIT = 2048  # hand-ins in line for the committer
-BYTES_LIMIT = 64 * 1024 * 1024  # bodies held in memory, read or being read
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Limits:
+    """What one process takes on at most. A verdict is waited for a little longer than the committer has patience."""
+
+    waiting: int = 2048  # hand-ins in line
+    held_bytes: int = 64 * 1024 * 1024  # bodies in memory, read or being read
+    body_seconds: float = 20.0
+    verdict_seconds: float = 12.0
+
 
 # A person needs one request, and a page behind a broken network a few a minute.
 per_person = Buckets(capacity=30, per_second=1.0)

@@ -13,8 +13,8 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from exams.errors import ExamsError, MethodNotAllowed, RateLimited
-from exams.gate.admission import BYTES_LIMIT, WAITING_LIMIT, Room, per_person
+from exams.errors import ExamsError, MethodNotAllowed, RateLimited, TooSlow
+from exams.gate.admission import Limits, Room, Share, per_person
 from exams.gate.desk import Desk
 from exams.gate.durability import Durability, get_durability
 from exams.gate.reading import (
@@ -28,6 +28,7 @@ from exams.gate.reading import (
 )
 from exams.gate.responses import Response, answer, apologise, refuse
 from exams.gate.session import Session
+from exams.gate.time_limit import TimeLimit
 from exams.receipt_keys import get_key_ring
 from exams.tokens import revocations
 
@@ -42,12 +43,11 @@ log = logging.getLogger(__name__)
 class Gate:
     """The ASGI application. One a process; it starts its committer with the lifespan, or with the first request."""
 
-    def __init__(
-        self, *, durability: Durability, waiting_limit: int = WAITING_LIMIT, bytes_limit: int = BYTES_LIMIT
-    ) -> None:
+    def __init__(self, *, durability: Durability, limits: Limits | None = None) -> None:
         self._durability = durability
-        self._waiting_limit = waiting_limit
-        self._room = Room(bytes_limit)
+        self._limits = limits or Limits()
+        self._room = Room(self._limits.held_bytes)
+        self._body_limit = TimeLimit(self._limits.body_seconds)
         self._desk: Desk | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,16 +79,23 @@ class Gate:
         desk = self._desk or self._open()
         desk.check_room()
         with self._room.open() as share:
-            body = await read_body(receive, share)
+            body = await self._read_body(receive, share)
             handin = read_handin(
                 body, attempt_id=attempt_id, student_id=student_id, arrived_at=time.monotonic()
             )
             desk.check_room()
             return answer(handin, await desk.ask(handin), get_key_ring())
 
+    async def _read_body(self, receive: Receive, share: Share) -> bytes:
+        try:
+            with self._body_limit:
+                return await read_body(receive, share)
+        except TimeoutError:
+            raise TooSlow from None
+
     def _open(self) -> Desk:
         session = Session(durability=self._durability, key_id=get_key_ring().signing_id)
-        self._desk = Desk(session, waiting_limit=self._waiting_limit)
+        self._desk = Desk(session, self._limits)
         return self._desk
 
     async def _live(self, receive: Receive, send: Send) -> None:

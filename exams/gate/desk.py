@@ -9,28 +9,28 @@ import asyncio
 from collections.abc import Sequence
 
 from exams.errors import OutcomeUnknown
-from exams.gate.admission import draw_retry_after, overloaded
-from exams.gate.committer import PATIENCE, Committer
+from exams.gate.admission import Limits, draw_retry_after, overloaded
+from exams.gate.committer import Committer
 from exams.gate.handin import HandIn, Verdict
 from exams.gate.session import Session
-
-_LONGEST_WAIT = PATIENCE + 4.0
+from exams.gate.time_limit import TimeLimit
 
 
 class Desk:
     """Bounds the line, and hands every hand-in its own verdict."""
 
-    def __init__(self, session: Session, *, waiting_limit: int) -> None:
+    def __init__(self, session: Session, limits: Limits) -> None:
         self._loop = asyncio.get_running_loop()
         self._waiting: dict[HandIn, asyncio.Future[Verdict]] = {}
-        self._waiting_limit = waiting_limit
+        self._most_waiting = limits.waiting
+        self._time_limit = TimeLimit(limits.verdict_seconds)
         self._joining: list[HandIn] = []
         self._committer = Committer(session=session, deliver=self._deliver)
         self._committer.start()
 
     def check_room(self) -> None:
         """Raise `Overloaded` when the line is full: shed before anything is done for the request."""
-        if len(self._waiting) >= self._waiting_limit:
+        if len(self._waiting) >= self._most_waiting:
             raise overloaded()
 
     async def ask(self, handin: HandIn) -> Verdict:
@@ -42,7 +42,7 @@ class Desk:
         self._waiting[handin] = verdict
         self._join_after_this_turn(handin)
         try:
-            async with asyncio.timeout(_LONGEST_WAIT):
+            with self._time_limit:
                 return await verdict
         except TimeoutError:
             raise OutcomeUnknown(retry_after=draw_retry_after()) from None

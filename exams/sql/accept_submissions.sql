@@ -81,14 +81,18 @@ event AS (
     INSERT INTO outbox_event
         (event_id, tenant_id, kind, schema_version, subject, subject_version, actor_type, actor_id, payload)
     SELECT
-        event_id, school_id, 'SubmissionAccepted', 1, 'attempt:' || attempt_id, version + 1, 'person', student_id,
-        jsonb_build_object(
-            'attempt_id', attempt_id, 'exam_id', exam_id, 'student_id', student_id, 'number', number,
-            'submission_id', submission_id, 'payload_sha256', digest,
-            'accepted_at', to_char(arrived_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"'),
-            'deadline', to_char(closes_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"'),
-            'decision', decision, 'origin', 'student')
+        event_id, school_id, 'SubmissionAccepted', 1, 'attempt:' || judged.attempt_id, version + 1, 'person',
+        judged.student_id,
+        to_jsonb(fact)
     FROM judged
+    CROSS JOIN LATERAL (
+        SELECT
+            judged.attempt_id, judged.exam_id, judged.student_id, judged.number, judged.submission_id,
+            judged.digest AS payload_sha256,
+            to_char(judged.arrived_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') AS accepted_at,
+            to_char(judged.closes_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') AS deadline,
+            judged.decision, 'student' AS origin
+    ) AS fact
     WHERE verdict = 'accepted'
 ),
 ended AS (

@@ -15,7 +15,8 @@ from django.test import Client
 
 from exams import tokens
 from exams.canonical import canonical_answers, digest
-from exams.gate import desk, reading
+from exams.gate import reading
+from exams.gate.admission import Limits
 from exams.gate.asgi import Gate
 from exams.gate.durability import LocalDurability
 from exams.limits import Buckets
@@ -108,11 +109,11 @@ def request_of(attempt: Attempt, body: Any = None, **fields: Any) -> Request:
     return Request(**defaults | fields)
 
 
-def serve(*requests: Request, **limits: int) -> list[Any]:
+def serve(*requests: Request, **limits: float) -> list[Any]:
     """Send the requests to a gate of their own, at once; return what each was answered."""
 
     async def run() -> list[Any]:
-        gate = Gate(durability=LocalDurability(), **limits)
+        gate = Gate(durability=LocalDurability(), limits=Limits(**limits))
         try:
             return list(await asyncio.gather(*(request.send_to(gate) for request in requests)))
         finally:
@@ -121,7 +122,7 @@ def serve(*requests: Request, **limits: int) -> list[Any]:
     return async_to_sync(run)()
 
 
-def ask(request: Request, **limits: int) -> Answer:
+def ask(request: Request, **limits: float) -> Answer:
     [answer] = serve(request, **limits)
     assert isinstance(answer, Answer)
     return answer
@@ -298,10 +299,8 @@ def test_body_of_exactly_a_mebibyte_is_read(attempt: Attempt) -> None:
     assert answer.status == 202
 
 
-def test_slow_body_is_408(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "BODY_SECONDS", 0.05)
-
-    answer = ask(request_of(attempt, chunks=[b'{"answers"'], is_endless=True))
+def test_slow_body_is_408(attempt: Attempt) -> None:
+    answer = ask(request_of(attempt, chunks=[b'{"answers"'], is_endless=True), body_seconds=0.05)
 
     assert answer.problem == (408, "too_slow")
 
@@ -328,7 +327,7 @@ def test_full_line_sheds_with_a_wait_and_before_the_database_is_asked(
 ) -> None:
     others = [factories.attempt(attempt.revision) for _ in range(3)]
 
-    answers = serve(request_of(attempt), *map(request_of, others), waiting_limit=1)
+    answers = serve(request_of(attempt), *map(request_of, others), waiting=1)
 
     assert sorted(answer.status for answer in answers) == [202, 503, 503, 503]
     shed = [answer for answer in answers if answer.status == 503]
@@ -341,22 +340,19 @@ def test_bodies_held_in_memory_are_bounded_and_given_back(attempt: Attempt) -> N
     other = factories.attempt(attempt.revision)
     size = len(json.dumps({"answers": {"q": "a"}}))
 
-    answers = serve(request_of(attempt), request_of(other), bytes_limit=size)
-    retry = serve(request_of(other), request_of(other), bytes_limit=2 * size)
+    answers = serve(request_of(attempt), request_of(other), held_bytes=size)
+    retry = serve(request_of(other), request_of(other), held_bytes=2 * size)
 
     assert sorted(answer.status for answer in answers) == [202, 503]
     assert sorted(answer.status for answer in retry) in ([200, 200], [200, 202])
 
 
-def test_outcome_is_unknown_when_the_committer_is_stuck(
-    attempt: Attempt, database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_outcome_is_unknown_when_the_committer_is_stuck(attempt: Attempt, database_url: str) -> None:
     """The answer does not wait for ever; the hand-in goes on, and the retry gets its receipt."""
-    monkeypatch.setattr(desk, "_LONGEST_WAIT", 0.1)
     request = request_of(attempt)
 
     async def run(other: psycopg.Connection) -> Answer | None:
-        gate = Gate(durability=LocalDurability())
+        gate = Gate(durability=LocalDurability(), limits=Limits(verdict_seconds=0.1))
         answer = await request.send_to(gate)
         await asyncio.to_thread(other.rollback)
         await gate.close()
