@@ -17,6 +17,7 @@ from urllib.request import urlopen
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 
@@ -114,6 +115,7 @@ def open_page(browser: Browser, site: str) -> Iterator[OpenPage]:
     yield open_page
     for context in contexts:
         context.close()
+    _wait_until_the_site_rests()
     assert troubles == []
 
 
@@ -130,6 +132,22 @@ def _complaints(message: ConsoleMessage) -> list[str]:
     if message.type != "error" or message.text.startswith("Failed to load resource"):
         return []
     return [message.text]
+
+
+def _wait_until_the_site_rests(seconds: float = 30) -> None:
+    """Wait for what a closed window had just asked: a statement still running would deadlock with the emptying of the tables."""
+    busy = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        " AND backend_type = 'client backend' AND state <> 'idle'"
+    )
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with connection.cursor() as cursor:
+            cursor.execute(busy)
+            if cursor.fetchone() == (0,):
+                return
+        time.sleep(0.02)
+    pytest.fail(f"The site was still busy with the database {seconds:.0f} s after its windows were closed.")
 
 
 def _free_port() -> int:

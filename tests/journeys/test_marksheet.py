@@ -188,8 +188,8 @@ def test_only_changed_cells_are_sent_with_the_version_they_are_based_on(
         desk.press("F2", "Enter")  # looked at, not changed
         desk.press("ArrowUp")
         desk.write("18")
-    body = sent.value.post_data_json
-    assert body == {
+    desk.expect_all_saved()
+    assert sent.value.post_data_json == {
         "by": str(teacher.pk),
         "decimal_sign": ".",
         "changes": [
@@ -302,6 +302,21 @@ def test_edit_that_is_given_up_shows_what_came_meanwhile(
     desk.refresh()
     desk.press("Escape")
     desk.expect_cell(students[0], columns[0], "6")
+
+
+def test_cell_that_was_only_looked_at_takes_what_came_meanwhile(
+    desk: Desk, columns: list[Column], students: list[User], teacher: User, colleague: User
+) -> None:
+    desk.go_to(students[0], columns[0])
+    desk.write("5")
+    desk.expect_all_saved()
+    desk.press("ArrowUp", "F2")
+    save(columns[0], students[0], "6", version=1, by=colleague)
+    desk.refresh()
+    expect(desk.field).to_have_value("5")
+    desk.press("Enter")
+    desk.expect_cell(students[0], columns[0], "6")
+    assert list_steps(columns[0], students[0]) == [("typed", None, "5"), ("typed", "5", "6")]
 
 
 def test_new_column_of_a_colleague_is_announced(

@@ -60,7 +60,6 @@ class Marksheet {
       const isNew = cell.learn(view);
       if (this.#entering?.isBusyWith(cell)) this.#keepTheirs(cell, view);
       else if (isNew) {
-        cell.isSavedHere = false;
         drawCell(cell, this.#root.dataset.decimalSign);
         flash(cell);
       }

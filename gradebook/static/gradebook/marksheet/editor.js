@@ -10,12 +10,13 @@ const LONGEST = 40;
 export class Editor {
   cell = null;
   version = 0;
+  #before = ""; // the cell's text when the edit began
   #input = null;
   #hint = null;
   #decimalSign;
   #on;
 
-  /** `on`: {commit(cell, text, version, key), cancel(cell), draft(cell, text, version)}. */
+  /** `on`: {commit(cell, text, version), done(cell, key|null), draft(cell, text, version)}. */
   constructor({ decimalSign, on }) {
     this.#decimalSign = decimalSign;
     this.#on = on;
@@ -26,12 +27,13 @@ export class Editor {
     this.close();
     this.cell = cell;
     this.version = version;
+    this.#before = this.textOf(cell);
     this.#build(text);
     cell.td.classList.add("grid__editing");
     cell.td.replaceChildren(this.#input, this.#hint);
     this.#input.focus();
     this.#input.setSelectionRange(isSelected ? 0 : text.length, text.length);
-    if (text !== this.textOf(cell)) this.#on.draft(cell, text, version);
+    if (text !== this.#before) this.#on.draft(cell, text, version);
     this.#look();
   }
 
@@ -45,19 +47,21 @@ export class Editor {
     if (this.cell === cell) this.version = version;
   }
 
-  /** Keep the text. `key` is what ended the edit, for whoever decides where to go next. */
+  /** Keep the text, if it is another than before. `key` is what ended the edit, for whoever decides where to go next. */
   commit(key = null) {
     if (!this.cell) return;
     const { cell, version } = this;
     const text = this.#input.value;
     this.close();
-    this.#on.commit(cell, text, version, key);
+    if (text !== this.#before) this.#on.commit(cell, text, version);
+    this.#on.done(cell, key);
   }
 
+  /** Put back what was there. */
   cancel() {
     const { cell } = this;
     this.close();
-    if (cell) this.#on.cancel(cell);
+    this.#on.done(cell, { name: "Escape" });
   }
 
   close() {
@@ -109,8 +113,7 @@ export class Editor {
       event.preventDefault();
       this.cancel();
     } else if (event.key === "Enter" || event.key === "Tab") {
-      const key = { name: event.key, isBack: event.shiftKey, event };
-      this.commit(key);
+      this.commit({ name: event.key, isBack: event.shiftKey, event });
     }
   }
 }

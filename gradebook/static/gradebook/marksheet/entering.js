@@ -97,14 +97,12 @@ export class Entering {
 
   #editorActions() {
     return {
-      commit: (cell, text, version, key) => {
-        this.#commit(cell, text, version);
-        if (key && this.#keys.goOn(cell, key)) key.event.preventDefault();
-      },
-      cancel: (cell) => {
+      commit: (cell, text, version) => this.#commit(cell, text, version),
+      done: (cell, key) => {
         this.kept.dropDraft();
         drawCell(cell, this.#decimalSign);
-        this.#keys.focus(cell);
+        if (key?.name === "Escape") this.#keys.focus(cell);
+        else if (key && this.#keys.goOn(cell, key)) key.event.preventDefault();
       },
       draft: (cell, text, version) => this.#keep(this.kept.keepDraft(cell, text, version)),
     };
@@ -113,7 +111,6 @@ export class Entering {
   #commit(cell, text, version) {
     const before = cell.typed;
     const wrong = takeTyped(cell, text, version, this.#decimalSign);
-    this.kept.dropDraft();
     if (cell.typed) this.#keep(this.kept.keep(cell));
     else if (before) this.kept.drop(cell, before.text);
     if (wrong) this.#announcer.warn(`${cell.name}: ${wrong.detail} “${text}” is kept here, but not saved.`);

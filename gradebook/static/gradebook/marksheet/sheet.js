@@ -24,13 +24,14 @@ export class Cell {
     return `${this.student.name}, ${this.head.title}`;
   }
 
-  /** Take what the server says of this cell; older news than we have is no news. */
+  /** Take what the server says of this cell; older news than we have is no news. Returns whether it shows something new. */
   learn({ version, value, code, source, automatic }) {
     if (version < this.server.version) return false;
     const beside = source === "teacher" ? (automatic ?? "") : "";
     const entry = code || (value ?? "");
     const isNew = entry !== this.server.entry || beside !== this.server.beside;
     this.server = { version, entry, beside };
+    if (isNew) this.isSavedHere = false;
     return isNew;
   }
 }
