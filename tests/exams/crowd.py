@@ -45,6 +45,13 @@ _SUBMISSIONS = """
            'student', '', gen_random_uuid()
     FROM exams_attempt WHERE state IN ('submitted', 'graded') ON CONFLICT DO NOTHING
 """
+_RESULTS = """
+    INSERT INTO exams_result
+        (submission_id, school_id, exam_id, attempt_id, state, score, max_points, breakdown, reason, version, graded_at)
+    SELECT submission.id, submission.school_id, submission.exam_id, attempt.id, 'graded', 1, 1, '{}'::jsonb, '', 1, now()
+    FROM exams_submission AS submission JOIN exams_attempt AS attempt ON attempt.id = submission.attempt_id
+    WHERE attempt.state = 'graded' ON CONFLICT DO NOTHING
+"""
 _JOBS = """
     INSERT INTO outbox_job (tenant_id, group_id, job_id, kind, subject_id, lane, priority)
     SELECT submission.school_id, submission.exam_id, gen_random_uuid(), 'grade', submission.id, 0, 0
@@ -64,7 +71,7 @@ _DEAD_LETTERS = """
     FROM exams_submission
 """
 _ANALYZE = """
-    ANALYZE gradebook_user, exams_exam, exams_attempt, exams_draft, exams_submission, exams_examrevision, outbox_job,
+    ANALYZE gradebook_user, exams_exam, exams_attempt, exams_draft, exams_submission, exams_result, exams_examrevision, outbox_job,
             outbox_deadletter
 """
 
@@ -86,6 +93,7 @@ def gather(attempt: Attempt) -> None:
             _ATTEMPTS,
             _DRAFTS,
             _SUBMISSIONS,
+            _RESULTS,
             _JOBS,
             _OLDER_JOBS,
             _DEAD_LETTERS,

@@ -8,7 +8,7 @@ from exams.limits import Buckets
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that stands still until a test moves it: `clock[0] += seconds`."""
     now = [1000.0]
-    monkeypatch.setattr(limits.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("exams.limits.time.monotonic", lambda: now[0])
     return now
 
 
