@@ -1,5 +1,7 @@
-"""The paper: a revision with its questions. Edited as rows, then published: frozen, with what students see
-(`paper`) apart from what the grader needs (`key`). A published revision never changes; a correction is a new one.
+"""The paper: a revision with its questions, edited as rows, then published.
+
+Publishing freezes it, with what students see (`paper`) apart from what the grader needs (`key`). A published revision never changes; a
+correction is a new one.
 """
 
 from django.db import models

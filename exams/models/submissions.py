@@ -68,11 +68,7 @@ class Submission(models.Model):
                 name="only_the_servers_submission_is_withdrawn",
             ),
         ]
-        indexes = [
-            models.Index(
-                fields=["student_id", "accepted_at"], name="submissions_student_idx"
-            )
-        ]
+        indexes = [models.Index(fields=["student_id", "accepted_at"], name="submissions_student_idx")]
 
     def __str__(self) -> str:
         return self.attempt_key
@@ -97,9 +93,7 @@ class Result(models.Model):
     attempt_id = models.UUIDField()
     state = models.CharField(max_length=14, choices=ResultState)
     score = models.DecimalField(max_digits=9, decimal_places=3, null=True, blank=True)
-    max_points = models.DecimalField(
-        max_digits=9, decimal_places=3, null=True, blank=True
-    )
+    max_points = models.DecimalField(max_digits=9, decimal_places=3, null=True, blank=True)
     breakdown = models.JSONField(default=dict)
     reason = models.CharField(max_length=300, blank=True, default="")
     version = models.PositiveIntegerField(default=1)
@@ -107,9 +101,7 @@ class Result(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(state__in=ResultState.values), name="results_state_known"
-            ),
+            models.CheckConstraint(condition=Q(state__in=ResultState.values), name="results_state_known"),
             models.CheckConstraint(
                 condition=Q(state="failed", score__isnull=True)
                 | (~Q(state="failed") & Q(score__isnull=False)),

@@ -132,7 +132,7 @@ def test_import_that_only_checks_writes_nothing(file: Path, capsys: pytest.Captu
 
 def test_import_may_shuffle_choices(tmp_path: Path) -> None:
     exam = factories.exam()
-    path = written(tmp_path, "\n\n".join(f"Q{n}? {{={n} ~a ~b ~c ~d ~e}}" for n in range(12)))
+    path = written(tmp_path, "\n\n".join(f"Q{n}? {{={n} ~a ~b ~c ~d ~e}}" for n in range(200)))
 
     call_command("import_exam", str(path), f"--exam={exam.pk}", "--shuffle")
 
