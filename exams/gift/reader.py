@@ -15,7 +15,7 @@ from exams.gift.escapes import has_stand_in, show
 from exams.gift.texts import Part, settle_format
 from exams.paper import OptionDraft, QuestionDraft, find_problems, find_warnings
 from exams.paper.problems import FULL, name_of
-from exams.paper.text import plain_text
+from exams.paper.text import has_media, plain_text
 
 LARGEST_FILE: Final = 5 * 1024 * 1024
 MOST_QUESTIONS: Final = 1_000  # as many as there may be answers in a hand-in
@@ -111,6 +111,8 @@ class _Reading:
                 " it becomes the instructions, or into a question's text (a blank line ends a question)."
             )
         text_format, (text,) = settle_format(Part(show(item.before), item.text_format), [])
+        if has_media(text, text_format):
+            raise Unreadable("shows a picture, sound or frame, which a paper cannot carry yet.")
         self.instructions.append(plain_text(text, text_format))
         name = item.title or _beginning(block.text)
         self.notes.append(f"Line {block.line}, “{name}”: has no answers, so it became the instructions.")

@@ -340,6 +340,12 @@ def test_file_that_is_not_understood_is_refused(text: str, fault: str) -> None:
     assert faults(text) == [fault]
 
 
+def test_description_with_a_picture_is_refused_rather_than_stripped() -> None:
+    assert faults(r"[html]<p>Look:</p><img src\=map.png>" + "\n\nA? {T}") == [
+        "Line 1, “[html]<p>Look:</p><img src=map.png>”: shows a picture, sound or frame, which a paper cannot carry yet."
+    ]
+
+
 def test_description_between_questions_is_refused_with_advice() -> None:
     (fault,) = faults("A? {T}\n\n::Read this:: Once upon a time.\n\nB? {T}")
 
