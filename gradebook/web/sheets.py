@@ -15,6 +15,9 @@ from gradebook.queries import get_layout, list_cells, list_my_sheets, take_snaps
 from gradebook.web.grid import CODES, build_grid
 from gradebook.web.people import get_sheet_or_404, get_user
 
+SHEETS_A_PAGE = 60  # more than any teacher has; an administrator of many schools pages through
+PAGE_DIGITS = 6
+
 
 @login_required
 @require_GET
@@ -23,9 +26,20 @@ def my_sheets(request: HttpRequest) -> HttpResponse:
     user = get_user(request)
     if user.role == Role.STUDENT:
         raise PermissionDenied
-    sheets = list_my_sheets(user)
-    periods = [(period, list(group)) for period, group in groupby(sheets, key=lambda sheet: sheet.period)]
-    return render(request, "gradebook/my_sheets.html", {"periods": periods})
+    page = _read_page(request)
+    sheets = list(list_my_sheets(user)[(page - 1) * SHEETS_A_PAGE : page * SHEETS_A_PAGE + 1])
+    shown = sheets[:SHEETS_A_PAGE]
+    periods = [(period, list(group)) for period, group in groupby(shown, key=lambda sheet: sheet.period)]
+    more = page + 1 if len(sheets) > SHEETS_A_PAGE else None
+    return render(request, "gradebook/my_sheets.html", {"periods": periods, "page": page, "more": more})
+
+
+def _read_page(request: HttpRequest) -> int:
+    """Return the page that was asked for, or the first."""
+    text = request.GET.get("page", "")
+    return (
+        int(text) if text.isascii() and text.isdigit() and 0 < len(text) <= PAGE_DIGITS and int(text) else 1
+    )
 
 
 @login_required

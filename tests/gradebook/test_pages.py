@@ -148,6 +148,17 @@ def test_list_takes_the_same_queries_whatever_its_length(
     assert page.count("sheet-card__link") == number
 
 
+def test_long_list_is_read_page_by_page(client: Client, world: World, admin: User) -> None:
+    for _ in range(60):
+        factories.sheet(factories.school_class(world.school), world.course, world.period)
+    client.force_login(admin)
+    pages = [
+        client.get(_url("my_sheets"), {"page": page}).content.decode() for page in ("1", "2", "3", "0", "x")
+    ]
+    assert [page.count("sheet-card__link") for page in pages] == [60, 1, 0, 60, 60]
+    assert ["?page=2" in page for page in pages[:3]] == [True, False, True]
+
+
 def _another_sheet(world: World, teacher: User) -> MarkSheet:
     sheet = factories.sheet(factories.school_class(world.school))
     factories.assignment(teacher, sheet.school_class, sheet.course, sheet.period)
