@@ -17,7 +17,7 @@ help: ## Show this list
 	@echo "  PORT=8000  HOST=127.0.0.1  HANDOVER_DATA=.data  DATABASE_URL=…   choose where (docs/operations.md)"
 
 run: install ## Start everything on this machine; Ctrl-C stops it
-	@$(PY) -m config.run
+	@$(PY) -m config
 
 test: dev browser ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
 	@$(PY) -m pytest $(TESTS) -n 2 --dist loadgroup

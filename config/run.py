@@ -6,6 +6,7 @@ Every refusal is one line that says what to do.
 """
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from config.postgres.place import APP_ROLE, OWNER_ROLE
 from config.postgres.roles import ensure_database
 from config.supervisor import Supervisor
 from config.welcome import LOOPBACK, Welcome
-from outbox.stopping import Stop, stop_on_signals
+from outbox.stopping import SIGNALS, Stop, stop_on_signals
 
 LARGEST_PORT = 65535
 
@@ -33,7 +34,7 @@ class CannotRun(Exception):
 def main() -> int:
     """Run until told to stop; return the exit code."""
     try:
-        with stop_on_signals() as stop:
+        with stop_on_signals(list_stop_signals()) as stop:
             _run(stop)
     except (CannotRun, FolderInUse, PostgresError) as problem:
         print(f"handover: {problem}", file=sys.stderr)
@@ -45,6 +46,12 @@ def main() -> int:
         )
         return 1
     return 0
+
+
+def list_stop_signals() -> tuple[signal.Signals, ...]:
+    """Return what stops us: Ctrl-C, `kill`, and the end of the terminal, unless `nohup` said that it does not matter."""
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return SIGNALS if ignored else (*SIGNALS, signal.SIGHUP)
 
 
 def _run(stop: Stop) -> None:
@@ -106,7 +113,7 @@ def _check_port(host: str, port: int) -> None:
 @contextmanager
 def _database() -> Iterator[Cluster | None]:
     """Run the embedded server, unless DATABASE_URL names another one."""
-    if "DATABASE_URL" in os.environ:
+    if not settings.EMBEDDED:
         yield None
         return
     cluster = Cluster(settings.DATA_DIR)
@@ -135,9 +142,14 @@ def make_environment(cluster: Cluster | None) -> dict[str, str]:
 
 
 def _prepare(environment: Mapping[str, str], *, demo: bool) -> None:
-    command = [sys.executable, "manage.py", "prepare", *(["--demo"] if demo else [])]
+    """Run `manage.py prepare` in a session of its own: a Ctrl-C lets it finish its migration, then we stop."""
     done = subprocess.run(
-        command, cwd=settings.BASE_DIR, env=environment, stdin=subprocess.DEVNULL, check=False
+        [sys.executable, "manage.py", "prepare", *(["--demo"] if demo else [])],
+        cwd=settings.BASE_DIR,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        check=False,
     )
     if done.returncode != 0:
         raise CannotRun("The database could not be prepared; the reason is above.")
@@ -145,7 +157,3 @@ def _prepare(environment: Mapping[str, str], *, demo: bool) -> None:
 
 def _say(text: str) -> None:
     print(f"handover: {text}", flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

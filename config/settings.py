@@ -44,15 +44,16 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 
 def _read_database(name: str, fallback: str, *, pool_size: int) -> dict[str, Any]:
-    database: dict[str, Any] = env.db(name, default=fallback)
+    database: dict[str, Any] = env.db_url_config(env.str(name, default="") or fallback)
     database["HOST"] = unquote(database["HOST"])  # a socket's folder: postgres://me@%2Fvar%2Frun/name
     if pool_size:
         database.setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
     return database
 
 
-_database_url = env.str("DATABASE_URL", default=Place(DATA_DIR).url(APP_ROLE))
-_owner_url = _database_url if "DATABASE_URL" in env.ENVIRON else Place(DATA_DIR).url(OWNER_ROLE)
+EMBEDDED = not env.str("DATABASE_URL", default="")  # no server was named: use our own
+_database_url = Place(DATA_DIR).url(APP_ROLE) if EMBEDDED else env.str("DATABASE_URL")
+_owner_url = Place(DATA_DIR).url(OWNER_ROLE) if EMBEDDED else _database_url
 DATABASES = {
     "default": _read_database(
         "DATABASE_URL", _database_url, pool_size=env.int("DATABASE_POOL_SIZE", default=0)
@@ -62,11 +63,10 @@ DATABASES = {
 APP_ROLE_NAME = env.str("HANDOVER_APP_ROLE", default=APP_ROLE)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DURABILITY = env.str("HANDOVER_DURABILITY", default="local")
-
+JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
 
 # A task is acknowledged after its work: to receive it twice is harmless, its receipt is in the database; to lose it is not.
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
-JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True

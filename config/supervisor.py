@@ -99,12 +99,12 @@ class Supervisor:
     def say(self, text: str, *, by: Supervised | None = None) -> None:
         """Print a line as one of the processes, or as ourselves."""
         name, colour = (by.name, by.colour) if by else ("handover", None)
-        with self._printing:
+        with self._printing, contextlib.suppress(OSError):  # a closed terminal must not stop the school
             self._printer.write(Message("line", text, datetime.now(), name, colour))  # noqa: DTZ005 - a clock on the wall
 
     def announce(self, lines: Iterable[str]) -> None:
         """Print a block that belongs to nobody's output."""
-        with self._printing:
+        with self._printing, contextlib.suppress(OSError):
             print("", *lines, "", sep="\n", flush=True)
 
     def _keep_running(self, process: Supervised) -> None:

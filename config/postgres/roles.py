@@ -5,15 +5,22 @@ from importlib.resources import files
 import psycopg
 
 from config.postgres.cluster import Cluster
+from config.postgres.errors import PostgresError
 from config.postgres.place import DATABASE, SUPERUSER
 
 
 def ensure_database(cluster: Cluster) -> None:
-    """Make the roles and the database that are missing; safe to repeat."""
-    with psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True) as connection:
-        connection.execute(_read("create_roles"))
-        if connection.execute(_read("find_database"), {"name": DATABASE}).fetchone() is None:
-            connection.execute(_read("create_database"))
+    """Make the roles and the database that are missing; safe to repeat. Raises PostgresError."""
+    try:
+        with psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+            connection.execute(_read("create_roles"))
+            if connection.execute(_read("find_database"), {"name": DATABASE}).fetchone() is None:
+                connection.execute(_read("create_database"))
+    except psycopg.Error as error:
+        reason = str(error).strip().splitlines()[0]
+        raise PostgresError(
+            f"The database could not be made: {reason}. Its log: {cluster.place.log}"
+        ) from error
 
 
 def _read(name: str) -> bytes:

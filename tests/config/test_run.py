@@ -145,7 +145,7 @@ def test_run_goes_up_stops_on_ctrl_c_and_keeps_its_data(folder: Path, port: int)
     assert list_processes(folder) == []
     assert ask_health(port) == (0, None)
 
-    second = Running(folder, port, sys.executable, "-m", "config.run")
+    second = Running(folder, port, sys.executable, "-m", "config")
     second.wait_until_up()
     assert count_people(folder) == people
     second.process.send_signal(signal.SIGTERM)
@@ -154,13 +154,13 @@ def test_run_goes_up_stops_on_ctrl_c_and_keeps_its_data(folder: Path, port: int)
 
 
 def test_killed_supervisor_leaves_nothing_and_the_next_start_works(folder: Path, port: int) -> None:
-    killed = Running(folder, port, sys.executable, "-m", "config.run")
+    killed = Running(folder, port, sys.executable, "-m", "config")
     killed.wait_until_up()
     killed.process.kill()
     killed.process.wait()
     if sys.platform == "linux":  # elsewhere the next start stops them
         wait_until_gone(folder)
-    again = Running(folder, port, sys.executable, "-m", "config.run")
+    again = Running(folder, port, sys.executable, "-m", "config")
     again.wait_until_up()
     assert again.press_ctrl_c() == 0
     assert "Traceback" not in again.text
@@ -168,9 +168,9 @@ def test_killed_supervisor_leaves_nothing_and_the_next_start_works(folder: Path,
 
 
 def test_second_start_on_the_same_folder_is_refused_while_the_first_runs(folder: Path, port: int) -> None:
-    first = Running(folder, port, sys.executable, "-m", "config.run")
+    first = Running(folder, port, sys.executable, "-m", "config")
     first.wait_until_up()
-    second = Running(folder, port + 1, sys.executable, "-m", "config.run")
+    second = Running(folder, port + 1, sys.executable, "-m", "config")
     assert second.process.wait(UP_WITHIN) == 1
     assert second.text == (
         f"handover: Another Handover (process {first.process.pid}) is using {folder}. "
@@ -188,7 +188,7 @@ def test_taken_port_is_named_before_anything_is_started(folder: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = int(taken.getsockname()[1])
-        run = Running(folder, port, sys.executable, "-m", "config.run")
+        run = Running(folder, port, sys.executable, "-m", "config")
         assert run.process.wait(UP_WITHIN) == 1
     assert run.text == (
         f"handover: Cannot listen on 127.0.0.1 port {port} (Address already in use). "
@@ -199,15 +199,31 @@ def test_taken_port_is_named_before_anything_is_started(folder: Path) -> None:
 
 @pytest.mark.parametrize("port", [0, 70_000])
 def test_number_that_is_no_port_is_named(folder: Path, port: int) -> None:
-    run = Running(folder, port, sys.executable, "-m", "config.run")
+    run = Running(folder, port, sys.executable, "-m", "config")
     assert run.process.wait(UP_WITHIN) == 1
     assert run.text == f"handover: PORT={port} is not a port: choose one between 1024 and 65535.\n"
+
+
+def test_setting_that_cannot_be_read_is_one_line() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "config"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "ENV_FILE": os.devnull, "PORT": "eight thousand"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr == (
+        "handover: A setting in the environment or in .env cannot be read: "
+        "invalid literal for int() with base 10: 'eight thousand'. See .env.example.\n"
+    )
 
 
 def test_folder_that_cannot_be_written_is_named() -> None:
     place = Path("/sys/handover" if sys.platform == "linux" else "/System/handover")
     run = subprocess.run(
-        [sys.executable, "-m", "config.run"],
+        [sys.executable, "-m", "config"],
         cwd=ROOT,
         env={**environment(place, 8000), "HOME": "/"},
         capture_output=True,

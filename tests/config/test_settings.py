@@ -116,6 +116,13 @@ def test_database_defaults_to_the_embedded_server_with_two_roles(tmp_path: Path)
     ]
 
 
+def test_empty_database_address_means_the_embedded_server(tmp_path: Path) -> None:
+    databases = read_settings(HANDOVER_DATA=str(tmp_path), DATABASE_URL="", DATABASE_OWNER_URL="")[
+        "DATABASES"
+    ]
+    assert [databases[alias]["USER"] for alias in ("default", "owner")] == ["handover_app", "handover_owner"]
+
+
 def test_owner_is_the_same_role_when_only_one_address_is_given() -> None:
     databases = read_settings(DATABASE_URL="postgres://me:secret@db.example.org:5433/marks")["DATABASES"]
     assert databases["owner"]["USER"] == databases["default"]["USER"] == "me"
