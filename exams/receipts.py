@@ -49,7 +49,7 @@ class Receipt:
             payload_sha256=submission.payload_sha256,
             accepted_at=submission.accepted_at,
             deadline=submission.deadline,
-            decision=submission.decision,
+            decision=str(submission.decision),  # a fresh row holds the enumeration's member
             key_id=submission.receipt_key_id,
         )
 
