@@ -3,7 +3,6 @@
 import dataclasses
 import datetime as dt
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -116,14 +115,6 @@ def submitted_by(student: User) -> list[dict[int, Any]]:
 def now() -> dt.datetime:
     """Return the time."""
     return dt.datetime.now(tz=dt.UTC)
-
-
-def wait_until(holds: Callable[[], bool], *, seconds: float = 15) -> None:
-    """Wait for something in the database that the page does in its own time."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "It did not happen in time."
-        time.sleep(0.05)
 
 
 def lose_the_answer(route: Route) -> None:

@@ -28,9 +28,9 @@ from tests.journeys.sitting import (
     now,
     sit,
     submitted_by,
-    wait_until,
 )
 from tests.people import World
+from tests.waiting import wait_until
 
 
 def tab_to(page: Page, target: Locator, *, most: int = 60) -> None:

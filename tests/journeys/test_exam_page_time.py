@@ -25,9 +25,9 @@ from tests.journeys.sitting import (
     open_desk,
     sit,
     submitted_by,
-    wait_until,
 )
 from tests.people import World
+from tests.waiting import wait_until
 
 SECOND, MINUTE = dt.timedelta(seconds=1), dt.timedelta(minutes=1)
 
