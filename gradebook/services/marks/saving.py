@@ -149,9 +149,9 @@ def _answer(
 ) -> SaveOutcome:
     names = queries.list_names({cell.changed_by_id for cell in cells.values()})
     views = {key: view_cell(key, cells.get(key), names) for key in verdicts}
-    clashes = [key for key, verdict in verdicts.items() if verdict is Verdict.CONFLICT]
+    clashes = {key for key, verdict in verdicts.items() if verdict is Verdict.CONFLICT}
     return SaveOutcome(
         saved=[view for key, view in views.items() if key not in clashes],
-        conflicts=[Conflict(wishes[key].entry, views[key]) for key in clashes],
+        conflicts=[Conflict(wishes[key].entry, view) for key, view in views.items() if key in clashes],
         refused=refused,
     )
