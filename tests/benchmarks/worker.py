@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import statistics
 from collections.abc import Iterator
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -132,7 +133,10 @@ class WaitingRoom:
     """A queue of no work at all, of any length."""
 
     def __init__(self) -> None:
-        self._rows = {"tenant": UUID(int=1), "exams": [UUID(int=1000 + exam) for exam in range(EXAMS)]}
+        self._rows: dict[str, Any] = {
+            "tenant": UUID(int=1),
+            "exams": [UUID(int=1000 + exam) for exam in range(EXAMS)],
+        }
 
     def fill(self, *, waiting: int, finished: int) -> None:
         """Empty both tables and fill them anew."""

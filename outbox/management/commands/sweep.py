@@ -8,7 +8,7 @@ from outbox.loop import run_loop
 from outbox.management.teaching import TeachingCommand
 from outbox.processes import beat
 from outbox.stopping import stop_on_signals
-from outbox.sweeper import SECONDS_BETWEEN_LOOKS, Sweeper
+from outbox.sweeper import Sweeper
 
 
 class Command(TeachingCommand):
@@ -34,7 +34,7 @@ With --once every sweep runs once, what it did is printed, and the exit code is 
             self._report(sweeper.sweep_once())
             return
         with stop_on_signals() as stop:
-            run_loop(sweeper.step, stop, rest=(SECONDS_BETWEEN_LOOKS * 0.8, SECONDS_BETWEEN_LOOKS * 1.2))
+            run_loop(sweeper.step, stop)
         beat("sweeper").stop()
 
     def _report(self, done: dict[str, int | None]) -> None:

@@ -46,7 +46,14 @@ FINISHED = """
 
 def insert(statement: str, count: int, *, since: dt.datetime = STARTED) -> None:
     """Put many rows into a table, those of ten exams by turns; the planner does not know."""
-    values = {"tenant": TENANT, "exam": EXAM, "exams": EXAMS, "kind": KIND, "since": since, "count": count}
+    values: dict[str, Any] = {
+        "tenant": TENANT,
+        "exam": EXAM,
+        "exams": EXAMS,
+        "kind": KIND,
+        "since": since,
+        "count": count,
+    }
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
 
@@ -245,7 +252,7 @@ def test_a_suspect_is_found_by_its_own_index() -> None:
 def test_enqueueing_asks_the_unique_indexes_only() -> None:
     fill(WAITING, 20_000)
     fill(FINISHED, 20_000)
-    rows = [
+    rows: list[dict[str, object]] = [
         {"job_id": str(job.job_id), "tenant_id": str(TENANT), "group_id": str(EXAM), "kind": KIND}
         | {"subject_id": str(job.subject_id), "lane": 0, "priority": 0, "run_at": None}
         for job in make_jobs(50)
