@@ -96,7 +96,7 @@ def open_desk(open_page: OpenPage, student: User, attempt: Attempt, **options: A
 
 def expect_says(panel: Locator, words: str | re.Pattern[str], *, seconds: float = 30) -> None:
     """Wait until these words can be seen in the panel. It holds those of its other states too, but hidden."""
-    expect(panel).to_contain_text(words, use_inner_text=True, timeout=seconds * 1_000)
+    expect(panel.filter(visible=True)).to_contain_text(words, use_inner_text=True, timeout=seconds * 1_000)
 
 
 def draft_of(student: User) -> dict[int, Any]:

@@ -51,7 +51,7 @@ export class Api {
   async #signIn() {
     this.#bearer = null;
     const outcome = await send("POST", `${this.#root}tokens`, {}, { "X-CSRFToken": this.#csrfToken() });
-    if (outcome.status !== 201) return outcome.status === 403 ? { ...outcome, status: 401 } : outcome;
+    if (outcome.status !== 201) return mayBeTriedAgain(outcome) ? outcome : { ...outcome, status: 401 };
     this.#bearer = outcome.body.access;
     return null;
   }
