@@ -26,11 +26,10 @@ _BUSY_PAUSE = 0.004
 _FAILURE_PAUSE = 0.2
 _SHORTEST_REST, _LONGEST_REST = 0.05, 1.0  # between two tries to connect
 _MOST_LOSSES = 3  # connections one hand-in may lose before it is suspected of breaking them
-# What may go well in a moment: deadlock, serialization, lock and statement timeouts, no room, cannot connect now.
-_PASSING_CLASSES = ("40", "53", "55", "57", "58")
-_LOST_RACE = (
-    "one_submission_per_attempt"  # somebody without the attempt's lock was faster: the next try sees whom
-)
+# What may go well in a moment: a server that just became a standby, deadlock, lock and statement timeouts, no room.
+_PASSING_CLASSES = ("25", "40", "53", "55", "57", "58")
+# Somebody without the attempt's lock was faster: the next try sees whom.
+_LOST_RACE = "one_submission_per_attempt"
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +80,7 @@ class Committer:
             for handin in group:
                 handin.losses += 1
             self._try_again(group, pause=0.0)
-        except psycopg.Error as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, one bad hand-in must be the only loser
             self._redo(group, error)
         else:
             self._settle(group, verdicts)
@@ -111,14 +110,19 @@ class Committer:
             ]
             self._try_again(busy, pause=_BUSY_PAUSE)
 
-    def _redo(self, group: Sequence[HandIn], error: psycopg.Error) -> None:
-        """After a failed statement, which stored nothing: wait if it may pass, else find the one that is to blame."""
-        if (error.sqlstate or "").startswith(_PASSING_CLASSES) or error.diag.constraint_name == _LOST_RACE:
+    def _redo(self, group: Sequence[HandIn], error: Exception) -> None:
+        """After a failed statement: wait if that may pass, else find the one that is to blame.
+
+        A database error has stored nothing. After any other (a defect of ours) nobody knows, but trying again tells.
+        """
+        if _may_pass(error):
             log.warning("The gate tries a group of %d again: %s", len(group), error)
             self._try_again(group, pause=_FAILURE_PAUSE)
         elif len(group) == 1:
-            log.error("The gate could not store the hand-in for attempt %s: %s", group[0].attempt_id, error)
-            self._deliver([(group[0], NOT_STORED)])
+            log.error(
+                "The gate could not store the hand-in for attempt %s.", group[0].attempt_id, exc_info=error
+            )
+            self._deliver([(group[0], NOT_STORED if isinstance(error, psycopg.Error) else UNKNOWN)])
         else:
             for handin in group:
                 self._commit([handin])
@@ -134,6 +138,13 @@ class Committer:
                 self._line.send_back(handin, seconds=_jitter(pause))
         if given_up:
             self._deliver(given_up)
+
+
+def _may_pass(error: Exception) -> bool:
+    """Say whether the same statement may do well in a moment."""
+    if not isinstance(error, psycopg.Error):
+        return False
+    return (error.sqlstate or "").startswith(_PASSING_CLASSES) or error.diag.constraint_name == _LOST_RACE
 
 
 def _jitter(seconds: float) -> float:

@@ -65,6 +65,8 @@ class Desk:
 
     def _settle(self, verdicts: Sequence[tuple[HandIn, Verdict]]) -> None:
         for handin, verdict in verdicts:
-            waiting = self._waiting.pop(handin)
-            if not waiting.done():
+            waiting = self._waiting.pop(
+                handin, None
+            )  # a defect of ours may tell somebody twice: the first word counts
+            if waiting is not None and not waiting.done():
                 waiting.set_result(verdict)

@@ -117,6 +117,7 @@ def _connection_arguments(using: str, durability: Durability) -> dict[str, Any]:
     return {
         **arguments,
         "options": f"{arguments.get('options', '')} {options}".strip(),
+        "target_session_attrs": "read-write",
         "connect_timeout": 3,
         "keepalives_idle": 5,
         "keepalives_interval": 2,

@@ -109,7 +109,7 @@ def request_of(attempt: Attempt, body: Any = None, **fields: Any) -> Request:
     return Request(**defaults | fields)
 
 
-def serve(*requests: Request, **limits: float) -> list[Any]:
+def serve(*requests: Request, **limits: Any) -> list[Any]:
     """Send the requests to a gate of their own, at once; return what each was answered."""
 
     async def run() -> list[Any]:
@@ -122,7 +122,7 @@ def serve(*requests: Request, **limits: float) -> list[Any]:
     return async_to_sync(run)()
 
 
-def ask(request: Request, **limits: float) -> Answer:
+def ask(request: Request, **limits: Any) -> Answer:
     [answer] = serve(request, **limits)
     assert isinstance(answer, Answer)
     return answer

@@ -114,6 +114,22 @@ def test_one_bad_row_never_fails_its_neighbours(start_gate: StartGate, make_hand
     assert (Submission.objects.count(), Job.objects.count(), Event.objects.count()) == (4, 4, 4)
 
 
+def test_hand_in_that_cannot_even_be_sent_is_the_only_loser(
+    start_gate: StartGate,
+    make_handin: MakeHandIn,
+) -> None:
+    """The strict reader lets no lone surrogate through; should it ever, the driver fails on the whole group."""
+    gate, revision = start_gate(), factories.published_revision()
+    bad = make_handin(factories.attempt(revision))
+    bad.answers = '{"q":"\ud83d"}'
+    good = [make_handin(factories.attempt(revision)) for _ in range(2)]
+
+    verdicts = gate.ask(good[0], bad, good[1])
+
+    assert outcomes(verdicts) == [Outcome.ACCEPTED, Outcome.UNKNOWN, Outcome.ACCEPTED]
+    assert (Submission.objects.count(), Job.objects.count(), Event.objects.count()) == (2, 2, 2)
+
+
 def test_second_hand_in_of_an_attempt_in_one_group_is_answered_with_the_first_receipt(
     start_gate: StartGate,
     make_handin: MakeHandIn,
