@@ -28,6 +28,7 @@ _SESSION_SETTINGS = {
     "enable_seqscan": "off",
     "enable_hashjoin": "off",
     "enable_mergejoin": "off",
+    "enable_material": "off",
     "enable_memoize": "off",
     "jit": "off",
     "TimeZone": "UTC",

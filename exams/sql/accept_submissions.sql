@@ -13,8 +13,10 @@
 --   one. A replay locks its row too, so that its commit is a barrier of the same strength as the first one's.
 --   The lock precedes the event (ADR 0001), whose version is read under it. A stranger's insert without the lock runs into
 --   one_submission_per_attempt; the statement fails whole and the next try sees the winner.
--- Index: exams_attempt_pkey, exams_examrevision_pkey, one_submission_per_attempt. Nested loops: see exams/gate/session.py.
---   IS NOT DISTINCT FROM keeps the planner from finding the row among all attempts of the student.
+-- Index: exams_attempt_pkey, exams_examrevision_pkey, one_submission_per_attempt; see exams/gate/session.py for the settings.
+--   The plan is made once, maybe over empty tables, and must be right for full ones. LIMIT 1 keeps each look-up apart: joined
+--   plainly, the planner read a table of "40 rows" whole for each hand-in, and it grew to thousands. IS NOT DISTINCT FROM
+--   keeps it from looking for an attempt among all attempts of the student.
 -- Parameters: arrays of equal length, one element a hand-in, no attempt twice; key_id names the key that signs the receipts.
 -- Returns a row for each hand-in: its place in the arrays (from 1), the verdict, the receipt's facts where there is a
 --   receipt, when the attempt ended or will end, and by which rule.
@@ -40,9 +42,8 @@ WITH judged AS MATERIALIZED (
             ELSE 'late'
         END AS decision,
         stored.id AS stored_id, stored.attempt_key AS stored_attempt_key, stored.exam_revision AS stored_revision,
-        stored.payload_sha256 AS stored_digest,
-        stored.accepted_at AS stored_accepted_at, stored.deadline AS stored_deadline,
-        stored.decision AS stored_decision, stored.receipt_key_id AS stored_key_id
+        stored.payload_sha256 AS stored_digest, stored.accepted_at AS stored_accepted_at,
+        stored.deadline AS stored_deadline, stored.decision AS stored_decision, stored.receipt_key_id AS stored_key_id
     FROM unnest(
         %(attempt_ids)b::uuid[], %(student_ids)b::uuid[], %(submission_ids)b::uuid[], %(event_ids)b::uuid[],
         %(job_ids)b::uuid[], %(digests)b::text[], %(answers)b::text[], %(waits)b::float8[]
@@ -58,8 +59,12 @@ WITH judged AS MATERIALIZED (
         WHERE own.id = asked.attempt_id AND own.student_id IS NOT DISTINCT FROM asked.student_id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS attempt ON true
-    LEFT JOIN exams_examrevision AS revision ON revision.id = attempt.revision_id
-    LEFT JOIN exams_submission AS stored ON stored.attempt_id = attempt.id AND stored.withdrawn_at IS NULL
+    LEFT JOIN LATERAL (
+        SELECT number FROM exams_examrevision WHERE id = attempt.revision_id LIMIT 1
+    ) AS revision ON true
+    LEFT JOIN LATERAL (
+        SELECT * FROM exams_submission WHERE attempt_id = attempt.id AND withdrawn_at IS NULL LIMIT 1
+    ) AS stored ON true
 ),
 submission AS (
     INSERT INTO exams_submission

@@ -9,6 +9,18 @@ from tests import factories
 from tests.exams.crowd import gather
 from tests.exams.gate.sessions import MakeHandIn, make_handin, session  # noqa: F401 - fixtures
 
+LOOKS_AT_NO_TABLE_WHOLE = {
+    *(
+        "Index Scan",
+        "Nested Loop",
+        "Function Scan",
+        "CTE Scan",
+        "Subquery Scan",
+        "LockRows",
+        "Limit",
+        "ModifyTable",
+    ),
+}
 PLAN = """
     EXPLAIN (FORMAT JSON) EXECUTE {} ('{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '')
 """
