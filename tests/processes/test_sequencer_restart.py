@@ -3,56 +3,25 @@
 On a server of its own, because it is restarted. I7 (an event in a prepared transaction that outlives the restart) and O15.
 """
 
-import os
-import shutil
 import signal
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from config.postgres import Cluster
-from config.postgres.place import DATABASE, SUPERUSER
+from config.postgres.place import SUPERUSER
+from tests.processes.own_server import fetch, get_environment, own_server
 from tests.processes.running import Running
 from tests.waiting import wait_until
 
+__all__ = ["own_server"]
 pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
 INSERT = """
     INSERT INTO outbox_event (event_id, kind, subject, subject_version, actor_type, payload)
     VALUES (gen_random_uuid(), 'ThingNoted', %s, 1, 'policy', '{}')
 """
 NAME = "marksheet_history"  # follows the log past events of any kind
-
-
-@pytest.fixture
-def own_server() -> Iterator[Cluster]:
-    """A server that may be restarted and keeps prepared transactions; its database is empty."""
-    cluster = Cluster(
-        Path(tempfile.mkdtemp(prefix="handover-restart-")), options={"max_prepared_transactions": "5"}
-    )
-    try:
-        cluster.start()
-        with psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True) as admin:
-            admin.execute(f'CREATE DATABASE "{DATABASE}"')
-        yield cluster
-    finally:
-        cluster.stop(seconds=5)
-        shutil.rmtree(cluster.place.folder)
-
-
-@pytest.fixture
-def environment(own_server: Cluster) -> dict[str, str]:
-    url = own_server.url(SUPERUSER)
-    return {**os.environ, "DATABASE_URL": url, "DATABASE_OWNER_URL": url}
-
-
-def fetch(cluster: Cluster, statement: str, *parameters: object) -> list[tuple[object, ...]]:
-    """Run a statement in a transaction of its own."""
-    with psycopg.connect(cluster.url(SUPERUSER)) as connection:
-        cursor = connection.execute(statement, parameters)
-        return cursor.fetchall() if cursor.description else []
 
 
 def list_numbered(cluster: Cluster) -> list[tuple[object, ...]]:
@@ -68,10 +37,9 @@ def cursor_is_at(cluster: Cluster, position: int) -> bool:
 
 
 def test_i7_o15_prepared_event_and_burned_numbers_outlive_a_restart_under_running_processes(
-    own_server: Cluster, environment: dict[str, str], tmp_path: Path
+    own_server: Cluster, tmp_path: Path
 ) -> None:
-    with Running("migrate", environment=environment, log=tmp_path / "migrate.log") as migrate:
-        assert migrate.wait() == 0, migrate.output
+    environment = get_environment(own_server)
     with (
         Running("run_sequencer", environment=environment, log=tmp_path / "sequencer.log") as sequencer,
         Running("run_consumer", NAME, environment=environment, log=tmp_path / "consumer.log") as consumer,
