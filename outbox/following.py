@@ -31,7 +31,11 @@ def follow(handler: ConsumerHandler, stop: Stop, *, limit: int = LIMIT) -> None:
         heart.beat()
         return run_batch(handler, limit=limit).more
 
-    run_loop(step, stop)
+    try:
+        run_loop(step, stop)
+    except OutboxError:
+        heart.stop()  # it refuses to run, and nobody may take it for alive
+        raise
     heart.stop()
 
 

@@ -14,7 +14,7 @@ from outbox.db import is_transient
 from outbox.errors import CursorMoved
 from outbox.following import follow, follow_all
 from outbox.log import Position, get_head
-from outbox.models import Consumer, ParkedSubject
+from outbox.models import Consumer, Heartbeat, ParkedSubject
 from outbox.rebuild import begin_rebuild, rebuild
 from outbox.sequencer import sequence_events
 from outbox.stopping import Stop
@@ -241,6 +241,9 @@ def test_consumer_that_refuses_to_run_holds_up_none_of_those_beside_it(
     with Stop() as stop:
         both = Background(lambda: follow_all([noted, noted_again], stop))
         wait_until(lambda: len(noted_again.list_noted()) == 2)
+        wait_until(
+            lambda: list(Heartbeat.objects.values_list("role", flat=True)) == [f"consumer:{noted_again.name}"]
+        )
         stop.set()
         both.result()
 
