@@ -3,6 +3,7 @@
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.views.decorators.csrf import csrf_exempt
 
 from outbox.problems import CONTENT_TYPE, Problem
 
@@ -40,6 +41,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return refuse(request, 404)
 
 
+@csrf_exempt  # nothing is done here, and a client that mistyped an address should hear just that
 def api_not_found(request: HttpRequest, rest: str = "") -> HttpResponse:
     """Answer 404 to any address below `/api/` that does not exist: JSON also where Django would show its debug page."""
     return refuse(request, 404)

@@ -3,13 +3,15 @@
 import dataclasses
 from uuid import UUID
 
+from drf_spectacular.authentication import SessionScheme
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
-from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from exams import tokens
+from gradebook.api.authentication import PageSession
 
 _SCHEME = "Bearer"
 
@@ -48,7 +50,7 @@ class BearerAuthentication(BaseAuthentication):
 class SignedInView(APIView):
     """A door for whoever is signed in, by token or by session. What is theirs is decided behind it (`exams.policies`)."""
 
-    authentication_classes = [BearerAuthentication, SessionAuthentication]
+    authentication_classes = [BearerAuthentication, PageSession]
     permission_classes = [IsAuthenticated]
 
     @property
@@ -68,3 +70,9 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
         """Return the OpenAPI security scheme."""
         return {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+
+
+class PageSessionScheme(SessionScheme):  # type: ignore[no-untyped-call]  # registers itself, untyped
+    """How the schema names the session of our own pages."""
+
+    target_class = "gradebook.api.authentication.PageSession"

@@ -4,7 +4,6 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.authentication import SessionAuthentication
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,6 +13,7 @@ from exams.api.bodies import read_body
 from exams.api.problems import READING_A_BODY, refusals
 from exams.errors import ForeignPage, InvalidCredentials, RateLimited
 from exams.services.sign_in import exchange_password, issue_for
+from gradebook.api.authentication import PageSession
 
 
 class Credentials(serializers.Serializer[Any]):
@@ -41,7 +41,7 @@ class Token(serializers.Serializer[Any]):
 class Tokens(APIView):
     """Sign-in for clients of the API."""
 
-    authentication_classes = [SessionAuthentication]
+    authentication_classes = [PageSession]
     permission_classes = [AllowAny]
 
     @extend_schema(

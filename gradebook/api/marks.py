@@ -6,13 +6,13 @@ For our own pages only: a session, and CSRF checked. A save names every change e
 from uuid import UUID
 
 from django.utils import timezone
-from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from gradebook.api import shapes
+from gradebook.api.authentication import PageSession
 from gradebook.api.bodies import SaveRequest, read_save_request
 from gradebook.cells import CellChange
 from gradebook.entries import Refused, read_entry
@@ -25,7 +25,7 @@ from gradebook.services.marks import Refusal, save_marks
 class Marks(APIView):
     """The marks of one sheet, as its grid saves and refreshes them."""
 
-    authentication_classes = (SessionAuthentication,)
+    authentication_classes = (PageSession,)
     schema = None  # the grid's own address, no part of the public API
 
     def get(self, request: Request, sheet_id: UUID) -> Response:

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from exams.limits import Buckets
-from exams.models import Attempt, Draft
+from exams.models import Attempt, Draft, Exam
 from exams.services import sign_in
 from gradebook.models import User
-from tests.exams.api.callers import Caller, read, refused, with_token
+from tests.exams.api.callers import Caller, give_csrf_cookie, read, refused, with_session, with_token
 
 pytestmark = pytest.mark.django_db
 
@@ -145,6 +145,32 @@ def test_json_in_utf8_is_accepted_however_it_says_so(save: Send, content_type: s
 def test_a_compressed_body_is_refused(save: Send) -> None:
     body = gzip.compress(json.dumps({"answers": {"q": "a"}, "token": None}).encode())
     assert refused(save(body, **{"content-encoding": "gzip"}), 415)["code"] == "unsupported_media_type"
+
+
+# body → status and code at the doors a page of ours POSTs to with its session: CSRF must not read what it cannot judge
+SESSION_BODIES = {
+    "depth 100,000": (b"[" * 100_000 + b"]" * 100_000, (400, "malformed")),
+    "larger than an exam": (b" " * (1024 * 1024 + 1), (413, "too_large")),
+    "UTF-16": ("{}".encode("utf-16"), (400, "malformed")),
+    "no multipart": (b"x", (400, "malformed")),
+}
+
+
+@pytest.mark.parametrize("name", SESSION_BODIES)
+def test_a_hostile_body_with_a_session_is_judged_behind_the_csrf_check(name: str, student: User) -> None:
+    body, expected = SESSION_BODIES[name]
+    caller = with_session(student)
+    csrf = give_csrf_cookie(caller.client)
+
+    problem = refused(caller.post("tokens", body, **{"x-csrftoken": csrf}), expected[0])
+
+    assert (problem["status"], problem["code"]) == expected
+
+
+def test_a_start_with_a_session_reads_no_body(exam: Exam, student: User) -> None:
+    caller = with_session(student)
+    csrf = give_csrf_cookie(caller.client)
+    read(caller.post(f"exams/{exam.pk}/attempts", NESTED * 100, **{"x-csrftoken": csrf}), 201)
 
 
 @pytest.mark.parametrize("size", [1024 * 1024 + 1, 10 * 1024 * 1024])

@@ -3,18 +3,20 @@
 Who may not is told the same as about something that does not exist: the two answers are compared word for word.
 """
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from uuid_utils.compat import uuid7
 
 from exams.models import Attempt, Exam
 from gradebook.models import User
 from tests import factories
-from tests.exams.api.callers import Caller, call_gate, with_session, with_token
+from tests.exams.api.callers import Caller, call_gate, refused, with_session, with_token
 from tests.people import World
 from tests.sitting import hand_in
 
@@ -186,6 +188,12 @@ def test_an_address_that_does_not_exist_is_a_problem_for_everybody(
     for person in people.values():
         response = caller_for(person).get(path)
         assert (response.status_code, response["Content-Type"]) == (404, "application/problem+json")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_a_mistyped_address_is_said_not_to_exist_whatever_was_sent_to_it(method: str, student: User) -> None:
+    caller = dataclasses.replace(with_token(student), client=Client(enforce_csrf_checks=True))
+    assert refused(caller.call(method, "attempts/1/submission/", {"answers": {}}), 404)["code"] == "not_found"
 
 
 @pytest.mark.parametrize("endpoint", sorted({route for _, route in EXPECTED} - {"docs"}))

@@ -11,6 +11,7 @@ from django.urls import reverse
 from gradebook.models import Column, Mark, User
 from gradebook.queries import take_snapshot
 from tests import factories
+from tests.exams.api.callers import give_csrf_cookie
 from tests.gradebook.marks import post, save, shown
 from tests.people import World
 
@@ -234,6 +235,18 @@ def test_body_is_bounded_and_must_be_json(client: Client, world: World, teacher:
         "",
     ):
         assert client.generic("POST", _url(world), b"{}", content_type=content_type).status_code == 415
+
+
+@pytest.mark.parametrize(("size", "status"), [(100_000, 400), (140_000, 413)])
+def test_hostile_body_with_a_csrf_token_is_judged_by_the_strict_reader_alone(
+    world: World, teacher: User, size: int, status: int
+) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(teacher)
+    token = give_csrf_cookie(client)
+    nested = b"[" * size + b"]" * size
+    answer = client.post(_url(world), nested, content_type="application/json", headers={"x-csrftoken": token})
+    assert answer.status_code == status
 
 
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])

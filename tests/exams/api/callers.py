@@ -9,7 +9,8 @@ from asgiref.sync import async_to_sync
 from asgiref.testing import ApplicationCommunicator
 from django.core.asgi import get_asgi_application
 from django.http import HttpResponse
-from django.test import Client
+from django.middleware.csrf import get_token
+from django.test import Client, RequestFactory
 
 from exams import tokens
 from exams.gate.asgi import Gate
@@ -56,6 +57,14 @@ def with_session(person: User) -> Caller:
     client = Client(enforce_csrf_checks=True)
     client.force_login(person)
     return Caller(client=client)
+
+
+def give_csrf_cookie(client: Client) -> str:
+    """Give this browser a CSRF cookie, as a page of ours does; return the token to send with it."""
+    request = RequestFactory().get("/")
+    token = get_token(request)
+    client.cookies["csrftoken"] = request.META["CSRF_COOKIE"]
+    return token
 
 
 def read(response: HttpResponse, status: int) -> Any:

@@ -3,15 +3,14 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.hashers import BasePasswordHasher, get_hasher
-from django.middleware.csrf import get_token
-from django.test import Client, RequestFactory
+from django.test import Client
 
 from exams import tokens
 from exams.limits import Buckets
 from exams.services import sign_in
 from gradebook.models import User
 from tests import factories
-from tests.exams.api.callers import Caller, read, refused, with_session, with_token
+from tests.exams.api.callers import Caller, give_csrf_cookie, read, refused, with_session, with_token
 
 pytestmark = pytest.mark.django_db
 
@@ -141,13 +140,6 @@ def test_a_page_gets_a_token_for_whoever_is_signed_in(student: User) -> None:
     body = read(caller.post("tokens", {}, **{"x-csrftoken": csrf}), 201)
 
     assert tokens.verify(body["access"]).user_id == student.pk
-
-
-def give_csrf_cookie(client: Client) -> str:
-    request = RequestFactory().get("/")
-    token = get_token(request)
-    client.cookies["csrftoken"] = request.META["CSRF_COOKIE"]
-    return token
 
 
 def test_another_sites_page_gets_no_token(student: User) -> None:
