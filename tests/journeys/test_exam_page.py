@@ -139,6 +139,19 @@ def test_the_dialog_names_the_questions_that_are_not_answered_and_leads_to_them(
     assert submitted_by(student) == []
 
 
+def test_a_number_is_told_back_as_it_will_be_read(open_page: OpenPage, world: World, student: User) -> None:
+    desk = sit(open_page, student, give_exam(world))
+    field = desk.field(NUMERIC)
+    field.fill("1,234")
+    field.press("Tab")
+    expect(desk.question(NUMERIC)).to_contain_text("Read as 1.234", use_inner_text=True)
+    field.fill("1 234")
+    field.press("Tab")
+    expect(desk.question(NUMERIC)).to_contain_text("This cannot be read as a number.", use_inner_text=True)
+    desk.expect_saved()
+    assert draft_of(student) == {NUMERIC: "1 234"}  # the page only tells; the grader judges
+
+
 def test_an_answer_can_be_taken_back(open_page: OpenPage, world: World, student: User) -> None:
     desk = sit(open_page, student, give_exam(world))
     desk.question(SINGLE).get_by_label("Right", exact=True).check()

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from exams.canonical import canonical_answers
+from exams.grading.numerals import read_numeral
 
 STATIC = Path(__file__).resolve().parents[2] / "exams" / "static"
 ORIGIN = "http://modules.test"
@@ -216,6 +217,62 @@ def test_the_page_and_the_server_agree_on_which_answers_are_equal(run: Run) -> N
         "answers", "return given.map((one) => given.map((other) => m.sameAnswers(one, other)));", SAMPLES
     )
     assert equal_there == equal_here
+
+
+NUMERALS = [
+    "3.14",
+    "3,14",
+    " 42 ",
+    "\u22125",
+    "-5",
+    "+5",
+    "1,234",
+    ".5",
+    "5.",
+    "1.5e3",
+    "1E-3",
+    "\u0663\u066b\u0665",
+    "0" * 50,
+]
+NO_NUMERALS = [
+    "",
+    " ",
+    ".",
+    "-",
+    "1 000",
+    "1.000,5",
+    "5 %",
+    "1/2",
+    "1e31",
+    "e3",
+    "5 cm",
+    "NaN",
+    "Infinity",
+    "0x1f",
+    "0" * 51,
+]
+
+
+def test_the_page_and_the_grader_agree_on_what_is_a_number(run: Run) -> None:
+    texts = NUMERALS + NO_NUMERALS
+    page_reads = run("numbers", "return given.map((text) => m.readNumber(text) !== null);", texts)
+    assert page_reads == [read_numeral(text) is not None for text in texts]
+    assert page_reads == [True] * len(NUMERALS) + [False] * len(NO_NUMERALS)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "nothing"),
+        ("3.14", "nothing"),
+        ("3,14", "read"),
+        ("1,234", "read"),
+        ("1 000", "unreadable"),
+        ("5 cm", "unreadable"),
+    ],
+)
+def test_a_number_is_told_back_only_where_its_spelling_leaves_a_doubt(run: Run, text: str, told: str) -> None:
+    assert run("numbers", "return m.readingOf(given);", text) == told
 
 
 def test_text_the_server_cannot_keep_is_cleaned_before_it_is_sent(run: Run) -> None:

@@ -148,6 +148,27 @@ def test_other_answers_submitted_from_elsewhere_stand_and_are_explained(
     desk.page.wait_for_url("**/exams/receipts/*/")
 
 
+def test_a_submission_that_is_refused_says_why_and_the_student_goes_on(desk: Desk, student: User) -> None:
+    problem = {
+        "code": "too_large",
+        "status": 413,
+        "title": "Too large",
+        "detail": "The answers are too large.",
+    }
+    desk.page.route(SUBMISSION, lambda route: route.fulfill(status=413, json=problem), times=1)
+    desk.write(ESSAY, "Much too long")
+    desk.submit()
+    expect_says(desk.outcome, "Not submitted")
+    expect_says(desk.outcome, "The answers are too large. Change that answer and submit again.")
+
+    desk.field(ESSAY).fill("Short")
+    desk.expect_saved()
+    assert draft_of(student) == {ESSAY: "Short"}
+    desk.submit()
+    desk.page.wait_for_url("**/exams/receipts/*/", timeout=30_000)
+    assert submitted_by(student) == [{ESSAY: "Short"}]
+
+
 def test_a_failed_save_is_loud_and_the_next_good_one_is_quiet_again(desk: Desk, student: User) -> None:
     page = desk.page
     page.route(DRAFT, cut)
@@ -183,11 +204,12 @@ def test_unsaved_answers_are_back_after_a_reload_and_are_saved(desk: Desk, stude
 def test_a_crashed_browser_gives_back_what_was_typed_a_moment_before(
     open_page: OpenPage, desk: Desk, student: User
 ) -> None:
-    page = desk.page
-    page.route(DRAFT, cut)
+    page, context = desk.page, desk.page.context
+    context.set_offline(True)
     desk.write(ESSAY, "Last words")
-    again = page.context.new_page()  # the old page never gets to do anything more
     page.close(run_before_unload=False)
+    context.set_offline(False)
+    again = context.new_page()
     again.goto(f"/exams/attempts/{Attempt.objects.get().pk}/")
     expect(Desk(again).field(ESSAY)).to_have_value("Last words")
     Desk(again).expect_saved()

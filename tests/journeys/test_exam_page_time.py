@@ -177,6 +177,26 @@ def test_more_time_granted_after_the_end_opens_the_page_again(
     assert draft_of(student) == {SHORT: "Paris!"}
 
 
+def test_more_time_granted_after_saving_was_refused_lets_the_page_save_again(
+    open_page: OpenPage, exam: Exam, student: User, teacher: User
+) -> None:
+    desk = open_with_left(open_page, student, exam, 20 * MINUTE)
+    desk.write(SHORT, "Par")
+    desk.expect_saved()
+    past = now() - SECOND  # over, but not closed yet
+    Attempt.objects.update(closes_at=past, grace_until=past, accepts_until=past)
+    desk.write(SHORT, "is")
+    expect(desk.state).to_have_text("No longer saved", use_inner_text=True, timeout=15_000)
+
+    grant_extension(
+        exam_id=exam.pk, kind=ExtensionKind.MINUTES, amount=30, reason="Power cut.", by=teacher.pk
+    )
+    come_back(desk.page)
+    expect_says(desk.notice("new-end"), "The end has moved")
+    desk.expect_saved()
+    assert draft_of(student) == {SHORT: "Paris"}
+
+
 def test_where_late_work_is_accepted_the_page_offers_it_and_submits_only_on_a_press(
     open_page: OpenPage, exam: Exam, student: User
 ) -> None:
@@ -200,13 +220,19 @@ def test_work_kept_on_the_device_can_be_seen_after_the_end(
     desk = open_with_left(open_page, student, exam, 10 * MINUTE)
     desk.write(SHORT, "Paris")
     desk.expect_saved()
-    desk.page.route(DRAFT, cut)
+    context = desk.page.context
+    context.set_offline(True)
     desk.write(ESSAY, "Never sent")
-    again = desk.page.context.new_page()
+    expect(desk.trouble).to_be_visible()
     desk.page.close(run_before_unload=False)
     let_time_pass(Attempt.objects.get())
 
+    context.set_offline(False)
+    again = context.new_page()
     again.goto(f"/exams/receipts/{Submission.objects.get().pk}/")
     again.get_by_role("link", name="Look at them").click()
     expect(Desk(again).field(ESSAY)).to_have_value("Never sent")
     expect_says(Desk(again).outcome, "may not be part of what was handed in")
+    Desk(again).outcome.get_by_role("button", name="Throw them away").click()
+    again.wait_for_url("**/exams/receipts/*/")
+    assert again.evaluate("Object.keys(localStorage)") == []

@@ -18,6 +18,7 @@ import { ServerClock } from "./sitting/server-clock.js";
 import { Work } from "./sitting/work.js";
 
 const LAST_SAVE_SPREAD_MS = 6_000; // not the whole country in the same second
+const SPREAD_MS = 1_000; // nor a whole school
 const WORTH_MS = 60_000; // a grace of some seconds is for slow networks, not for going on writing
 
 class Sitting {
@@ -36,12 +37,13 @@ class Sitting {
     this.announcer = announcer;
     this.notices = notices;
     this.watch = new AttemptWatch({ api, attempt, onAttempt: (outcome) => this.#seen(outcome) });
-    this.work = new Work({ ...shared, kept, onClosed: () => this.ending.endedElsewhere() });
+    this.work = new Work({ ...shared, kept, onClosed: () => this.ending.noLongerSaved() });
     this.ending = new Ending({
       ...shared,
       work: this.work,
       watch: this.watch,
       onOver: () => this.countdown.stop(),
+      onGoOn: () => this.countdown.setEnd(this.#closesAt),
       onGoLate: (until) => this.#goLate(until),
     });
     this.countdown = this.#makeCountdown();
@@ -65,12 +67,14 @@ class Sitting {
   }
 
   #listen() {
-    window.addEventListener("online", () => {
-      this.work.autosave.hurry();
-      this.ending.submission.hurry();
-    });
+    window.addEventListener("online", () => setTimeout(() => this.#networkIsBack(), Math.random() * SPREAD_MS));
     window.addEventListener("beforeunload", (event) => this.work.isUnsafe && event.preventDefault());
     document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.work.autosave.flush());
+  }
+
+  #networkIsBack() {
+    this.work.autosave.hurry();
+    this.ending.submission.hurry();
   }
 
   /** The server's word on this attempt, at the start and every so often. */
@@ -115,6 +119,7 @@ class Sitting {
   }
 
   async #lastSave() {
+    if (this.ending.isOver || this.ending.submission.isUnderway) return;
     await this.work.autosave.flush();
     await this.watch.ask(); // more time may just have been granted
   }

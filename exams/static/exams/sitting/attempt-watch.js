@@ -48,6 +48,11 @@ export class AttemptWatch {
     clearTimeout(this.#timer);
   }
 
+  resume() {
+    this.#stopped = false;
+    this.#wait(this.#nextGap());
+  }
+
   /** Ask now, or join the question that is under way; resolves to the outcome. */
   ask() {
     this.#asking ??= this.#ask().finally(() => (this.#asking = null));

@@ -12,8 +12,8 @@ import { sameAnswers } from "./answers.js";
 import { mayBeTriedAgain } from "./api.js";
 import { Retries } from "./retries.js";
 
-const PAUSE_MS = 1_500;
-const AT_LEAST_EVERY_MS = 8_000;
+const PAUSE_MS = 2_000;
+const AT_LEAST_EVERY_MS = 15_000;
 const UNCONFIRMED_KEPT = 5;
 
 export class Autosave {
@@ -80,10 +80,10 @@ export class Autosave {
     this.#wait(Math.max(0, Math.min(PAUSE_MS, latest)));
   }
 
-  /** Save now if anything is unsaved; resolves when the answer is known. */
+  /** Save now if anything is unsaved and the retry budget allows; resolves when the answer is known. */
   async flush() {
-    if (["stale", "closed"].includes(this.#state)) return;
     await this.#saving;
+    if (["stale", "closed"].includes(this.#state) || !this.#retries.mayHurry()) return;
     await this.#save();
   }
 
@@ -105,8 +105,9 @@ export class Autosave {
     this.#state = "closed";
   }
 
-  /** The submission was not accepted: the student works on. */
+  /** It was not the end after all: the student works on. */
   resume() {
+    if (this.#state !== "closed") return;
     this.#tell("changed");
     this.changed();
   }
@@ -178,8 +179,9 @@ export class Autosave {
 
   #meet(draft, justSent) {
     const sent = justSent ? [...this.#unconfirmed, justSent] : this.#unconfirmed;
-    if (!sent.some((answers) => sameAnswers(answers, draft.answers))) return this.#tell("stale", { theirs: draft });
-    this.#confirmed(draft, draft.answers); // it was ours: only the answer had been lost
+    if (sent.some((answers) => sameAnswers(answers, draft.answers))) return this.#confirmed(draft, draft.answers); // it was ours
+    clearTimeout(this.#timer);
+    return this.#tell("stale", { theirs: draft });
   }
 
   #tell(state, facts = {}) {

@@ -1,11 +1,13 @@
 /**
- * One way to answer per kind of question, made of native inputs: `{element, read(), write(value), focus()}`.
+ * One way to answer per kind of question, made of native inputs: `{element, read(), write(value), focus(), isText}`. What is
+ * typed can be deleted by its writer, and must not go at one press; a choice can only be taken back by a button.
  *
  * Values are the API's: a choice id, a list of ids, a boolean, text, or a map from prompt to choice.
  */
 
 import { cleanText } from "./answers.js";
-import { copyOf, fillText, find, wordsOf } from "./markup.js";
+import { copyOf, fillText, find, showState, wordsOf } from "./markup.js";
+import { readingOf, readNumber } from "./numbers.js";
 
 export function controlFor(question, name) {
   return CONTROLS[question.kind](question, name);
@@ -15,7 +17,7 @@ const CONTROLS = {
   single_choice: (question, name) => oneOf(name, choicesOf(question), (id) => id),
   multiple_choice: (question, name) => anyOf(name, choicesOf(question)),
   true_false: (question, name) => oneOf(name, TRUE_FALSE, (id) => id === "true"),
-  numeric: (question, name) => textField("numeric", name),
+  numeric: (question, name) => numberField(name),
   short_text: (question, name) => textField("short_text", name),
   essay: (question, name) => essay(name),
   matching: (question, name) => matching(question, name),
@@ -69,10 +71,27 @@ function textField(template, name) {
   input.name = name;
   return {
     element,
+    isText: true,
     read: () => cleanText(input.value).trim(),
     write: (value) => (input.value = value ?? ""),
     focus: () => input.focus(),
   };
+}
+
+/** A text field that says how the server will read the number, once the student has left it. */
+function numberField(name) {
+  const field = textField("numeric", name);
+  const reading = find(field.element, "reading");
+  const input = field.element.querySelector("input");
+  const tell = () => showState(reading, readingOf(input.value), { reading: readNumber(input.value) });
+  reading.id = `${name}-reading`;
+  input.setAttribute("aria-describedby", reading.id);
+  input.addEventListener("change", tell);
+  const write = (value) => {
+    field.write(value);
+    tell();
+  };
+  return { ...field, write };
 }
 
 function essay(name) {
@@ -84,6 +103,7 @@ function essay(name) {
   area.addEventListener("input", count);
   return {
     element,
+    isText: true,
     read: () => cleanText(area.value),
     write: (value) => {
       area.value = value ?? "";

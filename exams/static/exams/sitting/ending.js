@@ -14,22 +14,18 @@ import { SubmitDialog } from "./submit-dialog.js";
 const SHOW_SUBMITTED_MS = 1_500;
 
 export class Ending {
-  #api;
-  #attempt;
   #work;
   #watch;
-  #onOver;
+  #on;
   #receiptUrl;
   #bar;
   isOver = false;
   #late = { until: null, isTaken: false };
 
-  constructor({ root, api, attempt, work, watch, announcer, onOver, onGoLate }) {
-    this.#api = api;
-    this.#attempt = attempt;
+  constructor({ root, api, attempt, work, watch, announcer, onOver, onGoOn, onGoLate }) {
     this.#work = work;
     this.#watch = watch;
-    this.#onOver = onOver;
+    this.#on = { over: onOver, goOn: onGoOn };
     this.#receiptUrl = (id) => root.dataset.receipts.replace(NO_ID, id);
     this.submission = new Submission({ api, attempt, onState: (state, facts) => this.#submissionState(state, facts) });
     this.panel = new OutcomePanel(find(root, "outcome"), {
@@ -42,6 +38,7 @@ export class Ending {
     this.button = find(root, "submit");
     this.button.addEventListener("click", () => this.#pressed());
     find(root, "go-late").addEventListener("click", () => this.#goLate(onGoLate));
+    find(root, "forget").addEventListener("click", () => this.#forgetKept());
   }
 
   /** Until when a submission is accepted as late; null where the deadline is the end. */
@@ -71,15 +68,13 @@ export class Ending {
   goOn() {
     if (this.submission.isUnderway) return;
     this.button.disabled = false;
-    this.#work.form.freeze(false);
+    this.#work.goOnWorking();
     this.panel.hide();
   }
 
-  /** The attempt ended without this page: ask what the server made of it, and say so. */
-  async endedElsewhere() {
-    const { status, body } = await this.#api.getAttempt(this.#attempt);
-    if (status === 200 && body.state !== "open") this.showEnd(body);
-    else this.#watch.quicken();
+  /** A save was refused because the attempt has ended: ask soon what the server made of it. */
+  noLongerSaved() {
+    if (!this.#late.isTaken) this.#watch.quicken();
   }
 
   /** Show what the server kept, and which answers on this page are not in it (or, of `isKept` ones, may not be). */
@@ -115,10 +110,15 @@ export class Ending {
     onGoLate(this.#late.until);
   }
 
+  #forgetKept() {
+    this.#work.forget();
+    window.location.replace(window.location.pathname); // without what was shown
+  }
+
   #submissionState(state, facts) {
     if (state === "accepted") this.#accepted(facts.receipt);
     else if (state === "different") this.#different(facts.problem);
-    else if (state === "closed") this.endedElsewhere();
+    else if (state === "closed") this.#closedByServer(facts.problem);
     else if (state === "refused") this.#refused(facts.problem);
     else this.panel.show(state, facts);
   }
@@ -135,10 +135,19 @@ export class Ending {
     this.panel.show("different", { receipt });
   }
 
+  /** Too late for this page. Where the server has handed in already, its receipt is in the problem. */
+  #closedByServer({ receipt }) {
+    if (receipt) return this.showEnd({ state: "submitted", submission: { ...receipt, origin: "server" } });
+    this.#watch.resume();
+    return this.#waitForServer();
+  }
+
+  /** The student has to change something, and has the time that is left for it. */
   #refused({ detail }) {
-    this.button.disabled = false;
-    this.#work.goOnWorking();
+    this.#watch.resume();
+    this.goOn();
     this.panel.show("refused", { detail });
+    this.#on.goOn();
   }
 
   /** What the server ended it may open again, if more time is granted: then the page keeps asking. */
@@ -148,7 +157,7 @@ export class Ending {
     if (byServer) this.#watch.relax();
     else this.#watch.stop();
     this.#work.end();
-    this.#onOver();
+    this.#on.over();
   }
 
   /** Only if it can be reached: without a network this page, which says it all, must stay. */

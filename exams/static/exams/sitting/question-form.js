@@ -73,6 +73,7 @@ export class QuestionForm {
     fillText(text, question.text, question.text_format);
     fillSlots(element, { number, points: pointsInWords(question.points) });
     find(element, "answer").append(control.element);
+    find(element, "tools").hidden = Boolean(control.isText);
     this.#items.set(question.id, { control, element, number });
     return element;
   }
@@ -103,10 +104,8 @@ export class QuestionForm {
   }
 
   #mark() {
-    for (const [id, { element }] of this.#items) {
-      const answered = isAnswered(this.#valueOf(id));
-      element.classList.toggle("is-answered", answered);
-      find(element, "clear").hidden = !answered;
+    for (const [id, { control, element }] of this.#items) {
+      if (!control.isText) find(element, "clear").hidden = !isAnswered(this.#valueOf(id));
     }
   }
 }
