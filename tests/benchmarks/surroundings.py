@@ -1,5 +1,6 @@
 """Where a benchmark runs: a PostgreSQL server and a data folder of its own, so that it neither sees nor harms anybody's data."""
 
+import atexit
 import contextlib
 import os
 import shutil
@@ -31,6 +32,7 @@ def set_up_django() -> None:
         django.setup()
         return
     _cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-bench-")))
+    atexit.register(_remove, _cluster.place.folder, os.getpid())
     folder = _cluster.place.folder / "handover"
     ensure_keys(folder / "keys")
     os.environ.update(
@@ -53,7 +55,7 @@ def get_results_folder() -> Path:
 
 @contextlib.contextmanager
 def own_server() -> Iterator[Cluster]:
-    """Run the server for the length of the block, then remove it with everything in it."""
+    """Run the server for the length of the block; its folder goes when the process ends."""
     if _cluster is None:
         raise RuntimeError("Start a benchmark with python -m tests.benchmarks.NAME, not from within a test.")
     try:
@@ -61,4 +63,9 @@ def own_server() -> Iterator[Cluster]:
         yield _cluster
     finally:
         _cluster.stop(seconds=5)
-        shutil.rmtree(_cluster.place.folder, ignore_errors=True)
+
+
+def _remove(folder: Path, owner: int) -> None:
+    """Remove the folder, unless this is only a child of the process that made it."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
