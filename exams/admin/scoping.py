@@ -1,84 +1,31 @@
-"""Two things every page of this admin keeps to: staff of one school see that school, and times are the school's own.
+"""What the pages about exams keep to beside `gradebook.admin.scoping`: times are read and written on the school's own clock."""
 
-Staff without a school are administrators of the whole system.
-"""
-
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.contrib import admin
-from django.db.models import ForeignKey, Model, QuerySet
-from django.forms import ModelChoiceField
 from django.http import HttpRequest, HttpResponse
 from django.template.response import SimpleTemplateResponse
 from django.utils import timezone
 
 from exams.models import Exam
-from gradebook.models import Column, Course, Period, SchoolClass, User
+from gradebook.admin.scoping import SCHOOL_OF, M, SchoolScoped, SchoolScopedInline, limit_to_school, person_of
 
-M = TypeVar("M", bound=Model)
+__all__ = [
+    "M",
+    "OnSchoolClock",
+    "SchoolScoped",
+    "SchoolScopedInline",
+    "clock",
+    "limit_to_school",
+    "person_of",
+]
 
-_SCHOOL_OF: dict[type[Model], str] = {
-    Column: "sheet__school",
-    Course: "school",
-    Exam: "school",
-    Period: "school",
-    SchoolClass: "school",
-    User: "school",
-}
-
-
-def person_of(request: HttpRequest) -> User:
-    """Return who is signed in; the admin lets nobody else through."""
-    assert isinstance(request.user, User)
-    return request.user
+SCHOOL_OF[Exam] = "school"
 
 
 def clock(moment: Any, zone: str) -> str:
     """Return a moment as the school's clock shows it, with the UTC offset; a dash where there is none."""
     return moment.astimezone(ZoneInfo(zone)).isoformat(sep=" ", timespec="minutes") if moment else "-"
-
-
-class SchoolScoped(admin.ModelAdmin[M]):
-    """Rows, and choices of related rows, of the person's own school only."""
-
-    school_path: ClassVar[str]
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[M]:
-        """Return the rows this person may see."""
-        rows: QuerySet[M] = super().get_queryset(request)
-        return limit_to_school(rows, person_of(request), self.school_path)
-
-    def formfield_for_foreignkey(
-        self, db_field: "ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
-    ) -> ModelChoiceField[Any] | None:
-        """Offer only what belongs to this person's school."""
-        limit_choices(db_field, request, kwargs)
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
-
-
-class SchoolScopedInline(admin.TabularInline[Any, Any]):
-    """The same for rows edited inside another's page."""
-
-    def formfield_for_foreignkey(
-        self, db_field: "ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
-    ) -> ModelChoiceField[Any] | None:
-        """Offer only what belongs to this person's school."""
-        limit_choices(db_field, request, kwargs)
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
-
-
-def limit_to_school(rows: QuerySet[M], person: User, path: str) -> QuerySet[M]:
-    """Return the rows of this person's school, or all of them if they have none."""
-    return rows if person.school_id is None else rows.filter(**{path: person.school_id})
-
-
-def limit_choices(db_field: "ForeignKey[Any, Any]", request: HttpRequest, arguments: dict[str, Any]) -> None:
-    """Narrow what a form field offers, unless it was narrowed already."""
-    model = db_field.remote_field.model
-    if "queryset" not in arguments and model in _SCHOOL_OF:
-        rows = model._default_manager.all()  # noqa: SLF001 - the documented way to a model that is not known before
-        arguments["queryset"] = limit_to_school(rows, person_of(request), _SCHOOL_OF[model])
 
 
 class OnSchoolClock(SchoolScoped[M]):

@@ -1,20 +1,26 @@
 """People in the admin: Django's own user pages (passwords are hashed, never shown), with school and role."""
 
+from typing import Any
+
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
 
+from gradebook.admin.scoping import SchoolScoped, person_of
 from gradebook.models import User
+
+RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
 
 
 @admin.register(User)
-class PersonAdmin(UserAdmin[User]):
-    """Students, teachers and administrators."""
+class PersonAdmin(SchoolScoped[User], UserAdmin[User]):
+    """Students, teachers and administrators. Rights are given by operators alone, so that nobody raises themselves."""
 
+    school_path = "school"
     list_display = ("username", "last_name", "first_name", "role", "school", "is_active")
-    list_filter = ("role", "is_active", "is_staff", "school")
+    list_filter = ("role", "is_active", "is_staff", ("school", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("school",)
     search_fields = ("username", "first_name", "last_name", "email")
     ordering = ("last_name", "first_name", "username")
@@ -29,7 +35,7 @@ class PersonAdmin(UserAdmin[User]):
             "Rights",
             {
                 "classes": ("collapse",),
-                "fields": ("is_active", "is_staff", "is_superuser", "groups", "user_permissions"),
+                "fields": ("is_active", *RIGHTS),
             },
         ),
         ("Times", {"fields": ("last_login", "date_joined", "tokens_valid_after")}),
@@ -52,8 +58,31 @@ class PersonAdmin(UserAdmin[User]):
         ("School", {"fields": ("role", "school")}),
     )
 
-    @admin.action(description="Make every API token of the selected people invalid")
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
+        """Show rights, but let only operators change them."""
+        return self.readonly_fields if person_of(request).is_operator else (*self.readonly_fields, *RIGHTS)
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Nobody changes, by a password too, whoever may do more than they."""
+        return super().has_change_permission(request, obj) and not _outranks(obj, person_of(request))
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Nobody removes whoever may do more than they."""
+        return super().has_delete_permission(request, obj) and not _outranks(obj, person_of(request))
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Without a school somebody administers the whole system: staff of a school make nobody like that."""
+        field = super().formfield_for_foreignkey(db_field, request, **kwargs)
+        if field is not None and db_field.name == "school" and person_of(request).school_id is not None:
+            field.required = True
+        return field
+
+    @admin.action(permissions=["change"], description="Make every API token of the selected people invalid")
     def sign_out_everywhere(self, request: HttpRequest, people: QuerySet[User]) -> None:
         """Revoke what was issued until now, by the database's clock; they can sign in again."""
         number = people.update(tokens_valid_after=Now())
         self.message_user(request, f"The tokens of {number} people are not valid any more.", messages.SUCCESS)
+
+
+def _outranks(person: User | None, other: User) -> bool:
+    return person is not None and person.is_superuser and not other.is_superuser

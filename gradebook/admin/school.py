@@ -6,6 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
+from gradebook.admin.scoping import SchoolScoped, SchoolScopedInline
 from gradebook.errors import AssignmentRefused
 from gradebook.models import (
     Course,
@@ -20,30 +21,33 @@ from gradebook.services.sheets import check_assignment, open_sheet
 
 
 @admin.register(School)
-class SchoolAdmin(admin.ModelAdmin[School]):
+class SchoolAdmin(SchoolScoped[School]):
     """Schools and their time zones."""
 
+    school_path = "pk"
     list_display = ("name", "time_zone")
     search_fields = ("name",)
 
 
 @admin.register(Period)
-class PeriodAdmin(admin.ModelAdmin[Period]):
+class PeriodAdmin(SchoolScoped[Period]):
     """Terms of a school."""
 
+    school_path = "school"
     list_display = ("name", "school", "starts_on", "ends_on")
-    list_filter = ("school",)
+    list_filter = (("school", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("school",)
     search_fields = ("name",)
     date_hierarchy = "starts_on"
 
 
 @admin.register(Course)
-class CourseAdmin(admin.ModelAdmin[Course]):
+class CourseAdmin(SchoolScoped[Course]):
     """Subjects of a school."""
 
+    school_path = "school"
     list_display = ("title", "code", "school")
-    list_filter = ("school",)
+    list_filter = (("school", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("school",)
     search_fields = ("title", "code")
 
@@ -62,7 +66,7 @@ class EnrolmentForm(forms.ModelForm[Enrolment]):
         return fields
 
 
-class EnrolmentInline(admin.TabularInline[Enrolment, SchoolClass]):
+class EnrolmentInline(SchoolScopedInline):
     """Who is in a class."""
 
     model = Enrolment
@@ -72,23 +76,25 @@ class EnrolmentInline(admin.TabularInline[Enrolment, SchoolClass]):
 
 
 @admin.register(SchoolClass)
-class SchoolClassAdmin(admin.ModelAdmin[SchoolClass]):
+class SchoolClassAdmin(SchoolScoped[SchoolClass]):
     """Classes with their students."""
 
+    school_path = "school"
     list_display = ("name", "school")
-    list_filter = ("school",)
+    list_filter = (("school", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("school",)
     search_fields = ("name",)
     inlines = (EnrolmentInline,)
 
 
 @admin.register(Enrolment)
-class EnrolmentAdmin(admin.ModelAdmin[Enrolment]):
+class EnrolmentAdmin(SchoolScoped[Enrolment]):
     """Who is in which class, and when."""
 
+    school_path = "school_class__school"
     form = EnrolmentForm
     list_display = ("student", "school_class", "starts_on", "ends_on")
-    list_filter = ("school_class__school",)
+    list_filter = (("school_class__school", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("student", "school_class")
     search_fields = ("student__username", "student__last_name", "school_class__name")
     autocomplete_fields = ("student", "school_class")
@@ -110,12 +116,16 @@ class TeachingAssignmentForm(forms.ModelForm[TeachingAssignment]):
 
 
 @admin.register(TeachingAssignment)
-class TeachingAssignmentAdmin(admin.ModelAdmin[TeachingAssignment]):
+class TeachingAssignmentAdmin(SchoolScoped[TeachingAssignment]):
     """Who teaches what; with an assignment its mark sheet is opened."""
 
+    school_path = "period__school"
     form = TeachingAssignmentForm
     list_display = ("teacher", "course", "school_class", "period")
-    list_filter = ("period__school", "period")
+    list_filter = (
+        ("period__school", admin.RelatedOnlyFieldListFilter),
+        ("period", admin.RelatedOnlyFieldListFilter),
+    )
     list_select_related = ("teacher", "course", "school_class", "period")
     search_fields = ("teacher__username", "teacher__last_name", "course__title", "school_class__name")
     autocomplete_fields = ("teacher", "school_class", "course", "period")

@@ -7,17 +7,22 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html
 
+from gradebook.admin.scoping import SchoolScoped
 from gradebook.errors import ColumnRefused
 from gradebook.models import Column, Mark, MarkSheet, User
 from gradebook.services.columns import add_column, check_new_maximum, edit_column
 
 
 @admin.register(MarkSheet)
-class MarkSheetAdmin(admin.ModelAdmin[MarkSheet]):
+class MarkSheetAdmin(SchoolScoped[MarkSheet]):
     """Mark sheets; one is opened when a teacher is assigned."""
 
+    school_path = "school"
     list_display = ("course", "school_class", "period", "school", "grid")
-    list_filter = ("school", "period")
+    list_filter = (
+        ("school", admin.RelatedOnlyFieldListFilter),
+        ("period", admin.RelatedOnlyFieldListFilter),
+    )
     list_select_related = ("course", "school_class", "period", "school")
     search_fields = ("course__title", "school_class__name", "period__name")
     readonly_fields = ("school", "period", "course", "school_class", "grid")
@@ -56,12 +61,13 @@ class ColumnForm(forms.ModelForm[Column]):
 
 
 @admin.register(Column)
-class ColumnAdmin(admin.ModelAdmin[Column]):
+class ColumnAdmin(SchoolScoped[Column]):
     """Columns; saved through the same services as the teachers' forms, so that the log knows of it."""
 
+    school_path = "sheet__school"
     form = ColumnForm
     list_display = ("title", "sheet", "max_points", "source", "position")
-    list_filter = ("source", "sheet__school")
+    list_filter = ("source", ("sheet__school", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("sheet__course", "sheet__school_class", "sheet__period")
     search_fields = ("title", "sheet__course__title", "sheet__school_class__name")
     autocomplete_fields = ("sheet",)
@@ -89,9 +95,10 @@ class ColumnAdmin(admin.ModelAdmin[Column]):
 
 
 @admin.register(Mark)
-class MarkAdmin(admin.ModelAdmin[Mark]):
+class MarkAdmin(SchoolScoped[Mark]):
     """Marks, for reading."""
 
+    school_path = "sheet__school"
     list_display = (
         "student",
         "column",

@@ -48,6 +48,11 @@ class User(AbstractUser):
         indexes = [models.Index(fields=["tokens_valid_after"], name="users_revoked_idx")]
 
     @property
+    def is_operator(self) -> bool:
+        """Whether this person runs the whole system: a superuser of one school is an administrator of that school only."""
+        return self.is_active and self.is_superuser and self.school_id is None
+
+    @property
     def full_name(self) -> str:
         """The name as shown to others; the username where no name was given."""
         return self.get_full_name() or self.username

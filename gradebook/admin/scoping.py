@@ -1,0 +1,74 @@
+"""What every page of the administration keeps to: staff of one school see and touch that school only.
+
+Staff without a school are administrators of the whole system. A page says by `school_path` how its rows lead to their school;
+whoever offers rows of a model in a form finds that model's path in `SCHOOL_OF`.
+"""
+
+from typing import Any, ClassVar, Final, TypeVar
+
+from django.contrib import admin
+from django.db.models import ForeignKey, Model, QuerySet
+from django.forms import ModelChoiceField
+from django.http import HttpRequest
+
+from gradebook.models import Column, Course, MarkSheet, Period, School, SchoolClass, User
+
+M = TypeVar("M", bound=Model)
+
+SCHOOL_OF: Final[dict[type[Model], str]] = {
+    Column: "sheet__school",
+    Course: "school",
+    MarkSheet: "school",
+    Period: "school",
+    School: "pk",
+    SchoolClass: "school",
+    User: "school",
+}
+
+
+def person_of(request: HttpRequest) -> User:
+    """Return who is signed in; the admin lets nobody else through."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def limit_to_school(rows: QuerySet[M], person: User, path: str) -> QuerySet[M]:
+    """Return the rows of this person's school, or all of them if they have none."""
+    return rows if person.school_id is None else rows.filter(**{path: person.school_id})
+
+
+def limit_choices(db_field: "ForeignKey[Any, Any]", request: HttpRequest, arguments: dict[str, Any]) -> None:
+    """Narrow what a form field offers, unless it was narrowed already."""
+    model = db_field.remote_field.model
+    if "queryset" not in arguments and model in SCHOOL_OF:
+        rows = model._default_manager.all()  # noqa: SLF001 - the documented way to a model that is not known before
+        arguments["queryset"] = limit_to_school(rows, person_of(request), SCHOOL_OF[model])
+
+
+class SchoolScoped(admin.ModelAdmin[M]):
+    """Rows, and choices of related rows, of the person's own school only."""
+
+    school_path: ClassVar[str]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[M]:
+        """Return the rows this person may see."""
+        rows: QuerySet[M] = super().get_queryset(request)
+        return limit_to_school(rows, person_of(request), self.school_path)
+
+    def formfield_for_foreignkey(
+        self, db_field: "ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
+    ) -> ModelChoiceField[Any] | None:
+        """Offer only what belongs to this person's school."""
+        limit_choices(db_field, request, kwargs)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+
+class SchoolScopedInline(admin.TabularInline[Any, Any]):
+    """The same for rows edited inside another's page."""
+
+    def formfield_for_foreignkey(
+        self, db_field: "ForeignKey[Any, Any]", request: HttpRequest, **kwargs: Any
+    ) -> ModelChoiceField[Any] | None:
+        """Offer only what belongs to this person's school."""
+        limit_choices(db_field, request, kwargs)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)

@@ -1,0 +1,152 @@
+"""The administration for staff of one school: they find their own school there, nobody else's, and no way up."""
+
+from typing import Any
+
+import pytest
+from django.contrib import admin as django_admin
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from gradebook.models import Enrolment, Role, School, User
+from tests import factories
+from tests.gradebook.marks import save
+from tests.people import World
+
+pytestmark = pytest.mark.django_db
+
+MODELS = [model for model in django_admin.site._registry if model._meta.app_label == "gradebook"]
+OPERATORS_ONLY = [
+    model for model in django_admin.site._registry if model._meta.app_label in {"outbox", "projections"}
+]
+
+
+@pytest.fixture
+def lake_office(client: Client, world: World) -> Client:
+    """A browser of the other school's administrator, who may do everything there."""
+    client.force_login(factories.admin(username="lake_admin", school=world.other_school))
+    return client
+
+
+@pytest.fixture
+def hill_clerk(world: World) -> User:
+    """Staff of the school, with every permission there is, but no superuser."""
+    clerk = factories.admin(username="clerk", school=world.school, is_superuser=False)
+    clerk.user_permissions.set(Permission.objects.all())
+    return clerk
+
+
+@pytest.fixture
+def hill_office(client: Client, hill_clerk: User) -> Client:
+    """The clerk's browser."""
+    client.force_login(hill_clerk)
+    return client
+
+
+def _url(model: type, page: str, *args: object) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_rows_of_another_school_are_neither_listed_nor_opened(
+    lake_office: Client, world: World, teacher: User, student: User, model: type
+) -> None:
+    save(factories.column(world.sheet), student, "7", by=teacher)
+    theirs = [world.school] if model is School else list(_rows_of(model, world.school))
+    assert theirs
+    listed = lake_office.get(_url(model, "changelist")).content.decode()
+    for row in theirs:
+        assert str(row.pk) not in listed
+        assert lake_office.get(_url(model, "change", row.pk)).status_code == 302
+
+
+def _rows_of(model: type, school: School) -> Any:
+    path = django_admin.site._registry[model].school_path  # type: ignore[attr-defined]
+    return model._default_manager.filter(**{path: school})  # type: ignore[attr-defined]
+
+
+def test_own_rows_are_listed(hill_office: Client, world: World, teacher: User, student: User) -> None:
+    save(factories.column(world.sheet), student, "7", by=teacher)
+    for model in MODELS:
+        listed = hill_office.get(_url(model, "changelist")).content.decode()
+        row = world.school if model is School else _rows_of(model, world.school).first()
+        assert str(row.pk) in listed, model
+
+
+def test_search_for_related_rows_finds_ones_own_school(
+    lake_office: Client, student: User, world: World
+) -> None:
+    found = lake_office.get(
+        reverse("admin:autocomplete"),
+        {"app_label": "gradebook", "model_name": "enrolment", "field_name": "student", "term": "student"},
+    )
+    assert found.json()["results"] == []
+
+
+def test_person_of_another_school_is_no_choice(lake_office: Client, world: World, student: User) -> None:
+    mine = factories.school_class(world.other_school)
+    page = lake_office.post(
+        _url(Enrolment, "add"),
+        {"student": str(student.pk), "school_class": str(mine.pk), "starts_on": "2026-09-01"},
+    )
+    assert "not one of the available choices" in page.content.decode()
+
+
+@pytest.mark.parametrize("office", ["hill_office", "lake_office"])
+def test_rights_are_not_given_by_staff_of_a_school(
+    request: pytest.FixtureRequest, office: str, world: World
+) -> None:
+    school = world.school if office == "hill_office" else world.other_school
+    person = factories.teacher(school, username="climber")
+    fields = {
+        "username": "climber",
+        "role": "teacher",
+        "school": str(school.pk),
+        "is_active": "on",
+        "is_staff": "on",
+        "is_superuser": "on",
+        "user_permissions": [str(pk) for pk in Permission.objects.values_list("pk", flat=True)[:3]],
+    }
+    assert request.getfixturevalue(office).post(_url(User, "change", person.pk), fields).status_code == 302
+    person.refresh_from_db()
+    assert (person.is_staff, person.is_superuser, person.user_permissions.count()) == (False, False, 0)
+
+
+def test_staff_of_a_school_make_nobody_without_one(hill_office: Client) -> None:
+    fields = {
+        "username": "everywhere",
+        "usable_password": "true",
+        "password1": factories.PASSWORD,
+        "password2": factories.PASSWORD,
+        "role": "admin",
+    }
+    assert "This field is required." in hill_office.post(_url(User, "add"), fields).content.decode()
+    assert not User.objects.filter(username="everywhere").exists()
+
+
+def test_whoever_may_do_more_keeps_their_password(hill_office: Client, world: World) -> None:
+    above = factories.admin(username="head", school=world.school)
+    before = above.password
+    new = {"usable_password": "true", "password1": "a-new-one-2026", "password2": "a-new-one-2026"}
+    assert (
+        hill_office.post(reverse("admin:auth_user_password_change", args=[above.pk]), new).status_code == 403
+    )
+    above.refresh_from_db()
+    assert above.password == before
+    assert hill_office.post(_url(User, "delete", above.pk), {"post": "yes"}).status_code == 403
+
+
+@pytest.mark.parametrize("model", OPERATORS_ONLY, ids=lambda model: model.__name__)
+def test_log_and_queue_of_all_schools_are_for_operators(lake_office: Client, model: type) -> None:
+    assert lake_office.get(_url(model, "changelist")).status_code == 403
+
+
+def test_operator_belongs_to_no_school(world: World) -> None:
+    people = [
+        factories.admin(),
+        factories.admin(school=world.school),
+        factories.admin(is_superuser=False),
+        factories.admin(is_active=False),
+    ]
+    assert [person.is_operator for person in people] == [True, False, False, False]
+    assert {person.role for person in people} == {Role.ADMIN}
