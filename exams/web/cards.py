@@ -46,6 +46,17 @@ class Card:
         return [AttemptLine(attempt) for attempt in self.view.attempts if attempt.state != AttemptState.OPEN]
 
     @property
+    def is_under_way(self) -> bool:
+        """Return whether there is an attempt to go on with."""
+        attempt = self.view.open_attempt
+        return attempt is not None and self.view.read_at <= attempt.accepts_until
+
+    @property
+    def is_being_closed(self) -> bool:
+        """Return whether an attempt's time is over and the server is about to hand it in."""
+        return self.view.open_attempt is not None and not self.is_under_way
+
+    @property
     def attempts_left(self) -> int:
         """Return how many more attempts may be started."""
         return max(0, self.view.exam.attempts_allowed - len(self.view.attempts))
@@ -73,13 +84,13 @@ class Board:
 def sort_exams(views: Iterable[ExamView]) -> Board:
     """Put each exam where the student looks for it; the next deadline and the next opening first."""
     now, later, over = [], [], []
-    for view in views:
-        if view.open_attempt or view.may_start:
-            now.append(Card(view))
-        elif view.read_at < view.exam.opens_at:
-            later.append(Card(view))
+    for card in map(Card, views):
+        if card.is_under_way or card.view.may_start:
+            now.append(card)
+        elif card.view.read_at < card.view.exam.opens_at:
+            later.append(card)
         else:
-            over.append(Card(view))
+            over.append(card)
     return Board(
         now=sorted(now, key=lambda card: card.view.closes_at),
         later=sorted(later, key=lambda card: card.view.exam.opens_at),

@@ -60,6 +60,10 @@ EXPECTED = {
     "receipt": MINE_ALONE,
     "receipt-file": MINE_ALONE,
     "sitting": MINE_ALONE | {"student": 302},  # it is over: to its receipt
+    "marking": {"nobody": 302, "teacher": 200, "other_teacher": 200, "other_school_teacher": 200},
+    "marking-exam": {
+        "nobody": 302
+    },  # an exam of a course that nobody here teaches: tests/exams/marking has the others
     "start": {
         "nobody": 302,
         "student": 302,
@@ -116,6 +120,19 @@ def test_my_receipts_cost_the_same_reads_however_many_they_are(
     with django_assert_num_queries(4):  # session, person, school, receipts
         response = client.get("/exams/receipts/")
     assert response.content.count(b'<li class="card">') == count
+
+
+def test_an_attempt_whose_time_is_over_is_not_offered_to_go_on_with(
+    client: Client, exam: Exam, student: User
+) -> None:
+    attempt = start_attempt(exam_id=exam.pk, student_id=student.pk).attempt
+    past = attempt.started_at - dt.timedelta(seconds=1)  # the server closes it some seconds later
+    Attempt.objects.update(closes_at=past, grace_until=past, accepts_until=past)
+    client.force_login(student)
+    pages = {path: client.get(path).content.decode() for path in ("/exams/", f"/exams/{exam.pk}/")}
+    assert ["Continue" in page for page in pages.values()] == [False, False]
+    assert "Time is up, being handed in" in pages["/exams/"]
+    assert "is being handed in for you" in pages[f"/exams/{exam.pk}/"]
 
 
 def test_starting_twice_leads_to_the_same_attempt(client: Client, exam: Exam, student: User) -> None:
