@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from outbox.db import database_now, is_transient
 from outbox.handlers import ClaimedJob
 from outbox.models.jobs import Cause, RetryBudget
+from outbox.patience import limit_patience
 
 TRIES = 3
 LOSSES = 3
@@ -100,6 +101,7 @@ def draw_tokens(kind: str, *, first_tries: int, wanted: int) -> int:
     Locks the kind's one row for two statements, so callers gather their first tries. The clock is the database's.
     """
     with transaction.atomic(durable=True):
+        limit_patience()
         RetryBudget.objects.bulk_create(
             [RetryBudget(kind=kind, tokens=TOKENS_PER_MINUTE)], ignore_conflicts=True
         )

@@ -13,18 +13,17 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 
 from outbox.claim import Claim, name_held_jobs
 from outbox.db import find_sqlstate, load_sql
 from outbox.faults import fault_point
 from outbox.handlers import ClaimedJob, Handler, Outcome, Transient, Verdict
+from outbox.patience import limit_patience
 from outbox.retry import GiveUp, TryAgain, decide_retry, may_pass
 
 # Shutdown, crash, starting up, and our own limit on idling in a transaction: each ends the session (PostgreSQL, appendix A).
 CLOSED_BY_SERVER = frozenset({"57P01", "57P02", "57P03", "25P03"})
-LONGEST_PATIENCE = 10.0  # seconds
 LONGEST_DETAIL = 2000  # characters of an error kept in a job's history
 
 
@@ -101,16 +100,6 @@ def _finish_together(handler: Handler, verdicts: Sequence[Verdict]) -> int:
             fault_point("in_settle")
             finish_jobs([verdict.job for verdict in ours])
     return len(ours)
-
-
-def limit_patience() -> None:
-    """Bound how long this transaction may wait for a lock or lie idle, so that a worker frozen in it lets go of its rows.
-
-    Half a lease: longer would hold the rows when the sweeper comes for them. For this transaction only, because behind a
-    pooler the session is not ours.
-    """
-    seconds = min(LONGEST_PATIENCE, settings.JOB_LEASE_SECONDS / 2)
-    _run("limit_patience", {"limit": f"{int(seconds * 1000)}ms"})
 
 
 def lock_held_jobs(jobs: Sequence[ClaimedJob]) -> set[UUID]:

@@ -1,24 +1,27 @@
 """The sweeper: what has to happen although nobody is there to do it.
 
 It takes jobs back from workers that died or froze, and runs the sweeps other apps register (attempts past their deadline,
-submissions without a job). Each sweep has its own pace, works in small transactions and may be run by several sweepers
-at once; one that fails is logged and tried again at its next turn, and never keeps the others from theirs.
+submissions without a job). Each sweep has a thread and a pace of its own, so that one that is slow, waits for a lock or fails keeps
+no other from its turn. Each works in small transactions and may be run by several sweepers at once.
 """
 
 import dataclasses
 import logging
-import random
+import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from uuid import UUID
 
 from django.db import connection
 
 from outbox.db import fetch_row, load_sql
 from outbox.keeper import SIGN_OF_LIFE
-from outbox.processes import beat
+from outbox.loop import run_loop
+from outbox.processes import Heart
 from outbox.retry import LOSSES
 from outbox.settle import raise_if_disconnected
+from outbox.stopping import Stop
 
 logger = logging.getLogger(__name__)
 
@@ -50,43 +53,70 @@ def register_sweep(sweep: Sweep) -> None:
 
 
 class Sweeper:
-    """One sweeper process. `step()` is one turn of its loop."""
+    """One sweeper process."""
 
     def __init__(self) -> None:
         self._silent_before: set[UUID] = set()
-        self._next: dict[str, float] = {}
 
     def list_sweeps(self) -> list[Sweep]:
         """Return all sweeps, ours first: others may wait for what ours give back."""
         return [
             Sweep("expired leases", take_back_expired),
-            Sweep("jobs of dead workers", self._take_back_from_dead_workers, SECONDS_BETWEEN_LOOKS),
+            Sweep("jobs of dead workers", self.take_back_from_dead_workers, SECONDS_BETWEEN_LOOKS),
             *_registered.values(),
             Sweep("stale heartbeats", delete_stale_heartbeats, 60.0),
         ]
 
-    def step(self) -> bool:
-        """Run the sweeps whose time has come; never asks to be run again at once."""
-        beat("sweeper")
-        for sweep in self.list_sweeps():
-            if time.monotonic() >= self._next.get(sweep.name, 0.0):
-                run_sweep(sweep)
-                pause = sweep.seconds * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - jitter
-                self._next[sweep.name] = time.monotonic() + pause
-        return False
+    def run(self, stop: Stop) -> None:
+        """Run every sweep again and again until told to stop. If one cannot go on (no database, say), all stop and its error is raised."""
+        failures: list[Exception] = []
+        heart = Heart("sweeper")
+        threads = [
+            threading.Thread(target=_repeat, args=(sweep, stop, failures), name=sweep.name)
+            for sweep in [*self.list_sweeps(), Sweep("own heartbeat", partial(_beat, heart), 1.0)]
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if failures:
+            raise failures[0]
+        heart.stop()
 
-    def sweep_once(self) -> dict[str, int | None]:
+    def run_once(self) -> dict[str, int | None]:
         """Run every sweep once and return what each did; None where it failed. A dead worker is looked at twice."""
         self._silent_before = set(list_silent_workers())
         if self._silent_before:
             time.sleep(SECONDS_BETWEEN_LOOKS)
         return {sweep.name: run_sweep(sweep) for sweep in self.list_sweeps()}
 
-    def _take_back_from_dead_workers(self) -> int:
+    def take_back_from_dead_workers(self) -> int:
         """Take jobs back from workers found silent twice in a row: one that is just reconnecting gets a moment."""
         silent = set(list_silent_workers())
         dead, self._silent_before = silent & self._silent_before, silent
         return take_back_lost(sorted(dead)) if dead else 0
+
+
+def _beat(heart: Heart) -> int:
+    heart.beat()
+    return 0
+
+
+def _repeat(sweep: Sweep, stop: Stop, failures: list[Exception]) -> None:
+    """Be the thread of one sweep: run it at its pace, with jitter."""
+
+    def step() -> bool:
+        run_sweep(sweep)
+        return False
+
+    try:
+        run_loop(step, stop, rest=(sweep.seconds * (1 - JITTER), sweep.seconds * (1 + JITTER)))
+    except Exception as error:
+        logger.exception("The sweep of %s cannot go on.", sweep.name)
+        failures.append(error)
+        stop.set()
+    finally:
+        connection.close()
 
 
 def run_sweep(sweep: Sweep) -> int | None:

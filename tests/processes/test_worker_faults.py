@@ -126,9 +126,8 @@ def test_a_worker_goes_on_after_the_server_cut_all_its_connections(start: Start,
             cursor.execute("SELECT pg_backend_pid()")
             (ours,) = cursor.fetchone()
         with psycopg.connect(database_url, autocommit=True) as admin:
-            assert (
-                len(admin.execute(cut, [[ours, admin.info.backend_pid]]).fetchall()) == 2
-            )  # its own and its keeper's
+            backends = admin.execute(cut, [[ours, admin.info.backend_pid]]).fetchall()
+        assert len(backends) >= 2  # the worker's own and its keeper's
         queue(1, first=1)
         wait_until(lambda: FinishedJob.objects.count() == 2, seconds=60)
         worker.send(signal.SIGTERM)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from outbox.models import Job, JobState
-from outbox.sweeper import Sweeper
+from tests.outbox.queue.sweeping import sweeping_on
 from tests.processes.running import Running
 from tests.waiting import wait_until
 
@@ -28,15 +28,9 @@ def start(process_environment: dict[str, str], tmp_path: Path) -> Start:
 
 
 def sweep_until(condition: Callable[[], bool]) -> None:
-    """Sweep as `manage.py sweep` does, until this is so."""
-    sweeper = Sweeper()
-
-    def step() -> bool:
-        sweeper._next = {}
-        sweeper.step()
-        return condition()
-
-    wait_until(step, seconds=60)
+    """Sweep until this is so."""
+    with sweeping_on():
+        wait_until(condition, seconds=60)
 
 
 def nothing_is_running() -> bool:

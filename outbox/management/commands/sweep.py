@@ -4,9 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from outbox.loop import run_loop
 from outbox.management.teaching import TeachingCommand
-from outbox.processes import beat
 from outbox.stopping import stop_on_signals
 from outbox.sweeper import Sweeper
 
@@ -29,13 +27,11 @@ With --once every sweep runs once, what it did is printed, and the exit code is 
 
     def handle(self, *, once: bool, **_: Any) -> None:
         """Sweep."""
-        sweeper = Sweeper()
         if once:
-            self._report(sweeper.sweep_once())
+            self._report(Sweeper().run_once())
             return
         with stop_on_signals() as stop:
-            run_loop(sweeper.step, stop)
-        beat("sweeper").stop()
+            Sweeper().run(stop)
 
     def _report(self, done: dict[str, int | None]) -> None:
         for name, count in done.items():

@@ -97,7 +97,7 @@ def test_a_page_left_open_is_closed_and_its_draft_graded_without_any_browser(att
         over = dt.datetime.now(tz=dt.UTC) - dt.timedelta(minutes=1)
         Attempt.objects.update(closes_at=over, grace_until=over, accepts_until=over)
 
-    done = Sweeper().sweep_once()
+    done = Sweeper().run_once()
     grade_everything()
 
     attempt.refresh_from_db()
