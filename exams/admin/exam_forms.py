@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 
 from exams.models import Exam, ExamTarget
+from exams.models.exams import LONGEST_TIME_LIMIT
 from gradebook.models import Column
 
 
@@ -36,7 +37,7 @@ class ExamForm(forms.ModelForm[Exam]):
         label="Time limit (minutes)",
         required=False,
         min_value=Decimal(1),
-        max_value=Decimal(60 * 24 * 14),
+        max_value=Decimal(LONGEST_TIME_LIMIT // timedelta(minutes=1)),
         decimal_places=2,
         help_text="From each student's own start. Empty: until the close.",
     )

@@ -1,10 +1,18 @@
 """An exam: when it may be sat, by whom, how often, and which attempt counts."""
 
 from datetime import timedelta
+from typing import Final
 
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
 from uuid_utils.compat import uuid7
+
+# Typing errors stop here: beyond these the database or the arithmetic of deadlines leaves the calendar.
+FIRST_YEAR: Final = 2000
+LAST_YEAR: Final = 2199
+LONGEST_TIME_LIMIT: Final = timedelta(days=14)
+MOST_SECONDS_AFTER: Final = 30 * 24 * 60 * 60
 
 
 class CountingAttempt(models.TextChoices):
@@ -54,6 +62,21 @@ class Exam(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    def clean(self) -> None:
+        """Refuse times that nobody means."""
+        faults = {}
+        for name in ("opens_at", "closes_at", "scores_released_at"):
+            moment = getattr(self, name)
+            if moment is not None and not FIRST_YEAR <= moment.year <= LAST_YEAR:
+                faults[name] = f"A year from {FIRST_YEAR} to {LAST_YEAR}."
+        for name in ("grace_seconds", "late_seconds"):
+            if (getattr(self, name) or 0) > MOST_SECONDS_AFTER:
+                faults[name] = f"At most {MOST_SECONDS_AFTER:,} seconds, which is 30 days."
+        if self.time_limit is not None and self.time_limit > LONGEST_TIME_LIMIT:
+            faults["time_limit"] = f"A time limit is at most {LONGEST_TIME_LIMIT.days} days."
+        if faults:
+            raise ValidationError(faults)
 
 
 class ExamTarget(models.Model):

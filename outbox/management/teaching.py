@@ -23,3 +23,23 @@ def batch_size(text: str) -> int:
     if not (text.isdecimal() and 1 <= int(text) <= 50):  # noqa: PLR2004 - said in the message
         raise ArgumentTypeError(f"{text!r} is not a number from 1 to 50")
     return int(text)
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds, more than none, from the command line."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return number
+
+
+def utf8(text: str) -> str:
+    """Take a text from the command line; bytes that are no UTF-8 reach us as half characters, which no database stores."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ArgumentTypeError(f"{text!r} is not UTF-8") from None
+    return text

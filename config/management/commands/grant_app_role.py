@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.grants import RoleMissing, grant_app_role
+from outbox.management.teaching import utf8
 
 
 class Command(BaseCommand):
@@ -20,6 +21,7 @@ class Command(BaseCommand):
         """Take the role's name."""
         parser.add_argument(
             "--role",
+            type=utf8,
             default=settings.APP_ROLE_NAME,
             help="the role (default: HANDOVER_APP_ROLE, %(default)s)",
         )

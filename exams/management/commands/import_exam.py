@@ -1,6 +1,7 @@
 """`manage.py import_exam FILE.gift`: a file of questions becomes a revision of an exam, all of it or nothing."""
 
 import datetime as dt
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -12,9 +13,10 @@ from django.db import transaction
 
 from exams.gift import GiftPaper, GiftRefused, read_gift
 from exams.models import Exam, ExamRevision, ExamTarget
+from exams.models.exams import FIRST_YEAR, LAST_YEAR, LONGEST_TIME_LIMIT
 from exams.services.authoring import publish_revision, start_revision
 from gradebook.models import Course, Period, SchoolClass, User
-from outbox.management.teaching import TeachingCommand
+from outbox.management.teaching import TeachingCommand, utf8
 
 REFUSED, NOT_FOUND = 1, 2
 _NEW_EXAM = ("title", "course", "opens_at", "closes_at")
@@ -47,23 +49,29 @@ Exit code 1: the file was refused. 2: something named here does not exist, or ar
             "--shuffle", action="store_true", help="put choices into another order, once and for all"
         )
         parser.add_argument("--publish", action="store_true", help="publish the revision at once")
-        parser.add_argument("--by", metavar="USERNAME", help="who publishes it, for the record")
+        parser.add_argument("--by", type=utf8, metavar="USERNAME", help="who publishes it, for the record")
         parser.add_argument("--exam", type=UUID, metavar="ID", help="add the next revision to this exam")
         new = parser.add_argument_group("a new exam")
-        new.add_argument("--title")
-        new.add_argument("--course", metavar="CODE")
-        new.add_argument("--school", metavar="NAME", help="where several schools have a course of that code")
+        new.add_argument("--title", type=_title)
+        new.add_argument("--course", type=utf8, metavar="CODE")
         new.add_argument(
-            "--period", metavar="NAME", help="default: the school's period in which the exam opens"
+            "--school", type=utf8, metavar="NAME", help="where several schools have a course of that code"
         )
         new.add_argument(
-            "--class", dest="classes", action="append", default=[], metavar="NAME", help="who sits it"
+            "--period", type=utf8, metavar="NAME", help="default: the school's period in which the exam opens"
         )
         new.add_argument(
-            "--opens-at", type=dt.datetime.fromisoformat, metavar="TIME", help="like 2027-03-01T09:00"
+            "--class",
+            dest="classes",
+            action="append",
+            type=utf8,
+            default=[],
+            metavar="NAME",
+            help="who sits it",
         )
-        new.add_argument("--closes-at", type=dt.datetime.fromisoformat, metavar="TIME")
-        new.add_argument("--time-limit", type=int, metavar="MINUTES", help="from a student's own start")
+        new.add_argument("--opens-at", type=_moment, metavar="TIME", help="like 2027-03-01T09:00")
+        new.add_argument("--closes-at", type=_moment, metavar="TIME")
+        new.add_argument("--time-limit", type=_minutes, metavar="MINUTES", help="from a student's own start")
         new.add_argument("--attempts", type=int, default=1, help="how often each student may try (default 1)")
 
     def handle(self, **options: Any) -> None:
@@ -113,6 +121,28 @@ Exit code 1: the file was refused. 2: something named here does not exist, or ar
         self.stdout.write(self.style.SUCCESS(f"Exam {revision.exam_id}, revision {revision.number}, {state}"))
 
 
+def _title(text: str) -> str:
+    return utf8(text).strip()
+
+
+def _moment(text: str) -> dt.datetime:
+    """Read a time; its year is judged here already, because Python's calendar ends before the first conversion would."""
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a time like 2027-03-01T09:00") from None
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise ArgumentTypeError(f"{text!r} is not in a year from {FIRST_YEAR} to {LAST_YEAR}")
+    return moment
+
+
+def _minutes(text: str) -> dt.timedelta:
+    most = LONGEST_TIME_LIMIT // dt.timedelta(minutes=1)
+    if not (text.isdecimal() and 1 <= int(text[:9]) <= most):
+        raise ArgumentTypeError(f"{text!r} is not a whole number of minutes from 1 to {most}")
+    return dt.timedelta(minutes=int(text))
+
+
 def _get_exam(exam_id: UUID) -> Exam:
     exam = Exam.objects.filter(pk=exam_id).first()
     if exam is None:
@@ -136,7 +166,7 @@ def _create_exam(options: dict[str, Any]) -> Exam:
         title=options["title"],
         opens_at=opens_at,
         closes_at=closes_at,
-        time_limit=dt.timedelta(minutes=options["time_limit"]) if options["time_limit"] is not None else None,
+        time_limit=options["time_limit"],
         attempts_allowed=options["attempts"],
     )
     try:
@@ -144,7 +174,7 @@ def _create_exam(options: dict[str, Any]) -> Exam:
     except ValidationError as error:
         raise CommandError(" ".join(error.messages), returncode=NOT_FOUND) from None
     exam.save()
-    for name in options["classes"]:
+    for name in dict.fromkeys(options["classes"]):
         ExamTarget.objects.create(exam=exam, school_class=_find_class(course, name))
     return exam
 

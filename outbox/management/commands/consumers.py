@@ -8,7 +8,7 @@ from outbox import registry
 from outbox.consumer import ConsumerHandler
 from outbox.cursors import adopt_epoch, pause_consumer, resume_consumer
 from outbox.errors import OutboxError
-from outbox.management.teaching import TeachingCommand
+from outbox.management.teaching import TeachingCommand, utf8
 from outbox.models.consumers import Consumer, ParkedSubject
 from outbox.parking import list_parked_subjects, release_subject
 from outbox.staleness import ConsumerStatus, list_consumer_statuses
@@ -41,7 +41,9 @@ Exit code 1 means that something asked for was not done, or that `list` found a 
             deeds.add_parser(deed, help=meaning).add_argument("name", metavar="NAME")
         release = deeds.add_parser("release", help="replay what waits for a parked subject")
         release.add_argument("name", metavar="NAME")
-        release.add_argument("subjects", nargs="*", metavar="SUBJECT", help="as `list` shows them; or --all")
+        release.add_argument(
+            "subjects", nargs="*", type=utf8, metavar="SUBJECT", help="as `list` shows them; or --all"
+        )
         release.add_argument("--all", action="store_true", help="every parked subject of this consumer")
 
     def handle(self, **options: Any) -> None:

@@ -11,7 +11,7 @@ from outbox.claim import LARGEST_BATCH, Claimer
 from outbox.handlers import list_kinds
 from outbox.keeper import Keeper
 from outbox.loop import run_loop
-from outbox.management.teaching import TeachingCommand, batch_size
+from outbox.management.teaching import TeachingCommand, batch_size, seconds
 from outbox.processes import Heart
 from outbox.stopping import stop_on_signals
 from outbox.worker import SECONDS_FOR_A_BATCH, Worker
@@ -57,7 +57,7 @@ when it cannot go on (half a minute without a database, a batch that hangs) and 
         )
         parser.add_argument(
             "--batch-seconds",
-            type=float,
+            type=seconds,
             default=SECONDS_FOR_A_BATCH,
             metavar="S",
             help="end this process when a batch takes longer, because it hangs (default %(default)g)",

@@ -91,6 +91,10 @@ def test_exam_is_created_on_the_clock_of_its_courses_school(desk: Client, world:
         ({"period": "other"}, "This period belongs to another school"),
         ({"attempts_allowed": "0"}, "At least one attempt must be allowed."),
         ({"time_limit": "0"}, "greater than or equal to 1"),
+        ({"opens_at_0": "0001-01-01", "opens_at_1": "00:00"}, "A year from 2000 to 2199."),
+        ({"closes_at_0": "9999-12-31"}, "A year from 2000 to 2199."),
+        ({"grace_seconds": "2147483647"}, "At most 2,592,000 seconds, which is 30 days."),
+        ({"late_seconds": "2592001"}, "At most 2,592,000 seconds, which is 30 days."),
     ],
 )
 def test_exam_that_makes_no_sense_is_refused_in_words(

@@ -56,6 +56,9 @@ NEW_EXAM = [
 ]
 
 
+TEXTS = ("title", "course", "school", "period", "class", "by")
+
+
 def written(folder: Path, text: str) -> Path:
     path = folder / "questions.gift"
     path.write_text(text, encoding="utf-8")
@@ -172,6 +175,41 @@ def test_import_names_what_it_cannot_find_and_writes_nothing(
 ) -> None:
     assert failure(file, *arguments) == (message, 2)
     assert not Exam.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("--opens-at=soon", "argument --opens-at: 'soon' is not a time like 2027-03-01T09:00"),
+        (
+            "--opens-at=0001-01-01T00:00+14:00",
+            "argument --opens-at: '0001-01-01T00:00+14:00' is not in a year from 2000 to 2199",
+        ),
+        (
+            "--closes-at=9999-12-31T23:59-14:00",
+            "argument --closes-at: '9999-12-31T23:59-14:00' is not in a year from 2000 to 2199",
+        ),
+        *(
+            (
+                f"--time-limit={minutes}",
+                f"argument --time-limit: '{minutes}' is not a whole number of minutes from 1 to 20160",
+            )
+            for minutes in ("0", "-5", "20161", "9" * 30, "x")
+        ),
+        *((f"--{name}=\udcff", f"argument --{name}: '\\udcff' is not UTF-8") for name in TEXTS),
+        ("--title=  ", "Say --exam ID, or for a new exam also --title; or only --check."),
+    ],
+)
+def test_import_refuses_odd_arguments_in_one_line(
+    file: Path, course: Course, argument: str, message: str
+) -> None:
+    assert failure(file, *NEW_EXAM, argument)[0].removeprefix("Error: ") == message
+    assert not Exam.objects.exists()
+
+
+def test_import_for_one_class_named_twice_targets_it_once(file: Path, course: Course) -> None:
+    call_command("import_exam", str(file), *NEW_EXAM, "--class=9B", "--class=9B")
+    assert Exam.objects.get().targets.get().school_class.name == "9B"
 
 
 def test_import_asks_which_school_when_several_have_the_course(file: Path, course: Course) -> None:
