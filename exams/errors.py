@@ -165,3 +165,10 @@ class NotPublishable(ExamsError):
 
     code = "not_publishable"
     status = 409
+
+
+class InvalidPoints(ExamsError):
+    """These are not points for this question: from 0 to its maximum, with at most three decimals."""
+
+    code = "invalid_points"
+    status = 400

@@ -87,7 +87,10 @@ class AttemptReopened(AttemptFact):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SubmissionGraded(AttemptFact):
-    """Grading ended with a score. `state` is `graded` or `needs_marking` (then the score is the automatic part)."""
+    """The result of a submission, found by a worker or changed by a teacher who marked an answer.
+
+    `state` is `graded` or `needs_marking` (then the score is what was found so far).
+    """
 
     kind = "SubmissionGraded"
 

@@ -1,7 +1,10 @@
-"""Who may sit what: the rule is written once, as the set of exams it opens.
+"""Who may sit what, and who may mark it: each rule is written once, as the set of rows it opens.
 
 A student may sit an exam that is given to a class of the same school in which they are enrolled today (by the school's
 calendar) and that has a published paper. What they have begun stays theirs to read, whatever class they are in later.
+
+A teacher marks the answers of students who were in a class the exam is given to when they started (the rule of grading and
+posting), where the teacher may edit that class's mark sheet in the exam's course and period.
 """
 
 from uuid import UUID
@@ -9,8 +12,9 @@ from uuid import UUID
 from django.db.models import DateField, Exists, F, Func, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from exams.models import Attempt, Exam, ExamRevision, ExamTarget
-from gradebook.models import Enrolment
+from exams.models import Attempt, Exam, ExamRevision, ExamTarget, Result
+from gradebook.models import Enrolment, User
+from gradebook.policies import sheets_editable_by
 
 
 class LocalDay(Func):
@@ -41,3 +45,35 @@ def exams_open_to(student_id: UUID) -> QuerySet[Exam]:
 def attempts_of(student_id: UUID) -> QuerySet[Attempt]:
     """Return the attempts this student may see: their own."""
     return Attempt.objects.filter(student=student_id)
+
+
+def exams_marked_by(teacher: User) -> QuerySet[Exam]:
+    """Return the exams of which this teacher may mark some students' answers."""
+    return Exam.objects.filter(pk__in=_targets_of(teacher).values("exam"))
+
+
+def results_markable_by(teacher: User) -> QuerySet[Result]:
+    """Return the results, withdrawn ones aside, in which this teacher may give points."""
+    sat_here = (
+        _targets_of(teacher)
+        .alias(day=LocalDay(OuterRef("submission__attempt__started_at"), F("exam__school__time_zone")))
+        .filter(
+            Q(school_class__enrolments__ends_on__isnull=True)
+            | Q(school_class__enrolments__ends_on__gte=F("day")),
+            exam=OuterRef("exam_id"),
+            school_class__enrolments__student=OuterRef("submission__student_id"),
+            school_class__enrolments__starts_on__lte=F("day"),
+        )
+    )
+    mine = Result.objects.filter(exam_id__in=_targets_of(teacher).values("exam"))
+    return mine.filter(Exists(sat_here), submission__withdrawn_at__isnull=True)
+
+
+def _targets_of(teacher: User) -> QuerySet[ExamTarget]:
+    """Return the targets whose class, in the exam's course and period, is the teacher's."""
+    sheets = sheets_editable_by(teacher).filter(
+        school_class=OuterRef("school_class"),
+        course=OuterRef("exam__course"),
+        period=OuterRef("exam__period"),
+    )
+    return ExamTarget.objects.filter(Exists(sheets))

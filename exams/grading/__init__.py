@@ -3,7 +3,21 @@
 A question that cannot read its answer gives 0 with a note; nothing an exam contains can stop the rest of it from being graded.
 """
 
-from exams.grading.grade import Grade, QuestionGrade, grade
+from exams.grading.by_hand import MarkVerdict, give_points, judge_mark, read_grade, read_hand_marks
+from exams.grading.grade import Grade, HandMark, QuestionGrade, grade
 from exams.grading.key import BrokenKey, Key, read_key
 
-__all__ = ["BrokenKey", "Grade", "Key", "QuestionGrade", "grade", "read_key"]
+__all__ = [
+    "BrokenKey",
+    "Grade",
+    "HandMark",
+    "Key",
+    "MarkVerdict",
+    "QuestionGrade",
+    "give_points",
+    "grade",
+    "judge_mark",
+    "read_grade",
+    "read_hand_marks",
+    "read_key",
+]

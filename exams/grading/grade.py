@@ -11,32 +11,48 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from exams.grading.key import Key
-from exams.grading.verdicts import BLANK, QuestionState
+from exams.grading.verdicts import BLANK, VerdictState
 
 State = Literal["graded", "needs_marking"]
+QuestionState = VerdictState | Literal["marked"]  # what the machine says, or: a person has given points
 
 _NONE = Decimal(0)
 _NAMED = 20  # how many unknown question ids a breakdown names
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class HandMark:
+    """Points a person gave, or took back (`points` is empty): whose id, when (ISO 8601), in which version of the result."""
+
+    points: Decimal | None
+    by: str
+    at: str
+    version: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class QuestionGrade:
-    """What one question earned, and a note for the person who asks why."""
+    """What one question earned, and a note for the person who asks why. `marked`: the points are those of `by_hand`."""
 
     state: QuestionState
     points: Decimal
     max_points: Decimal
     note: str = ""
+    by_hand: HandMark | None = None
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, Any]:
         """Return the entry kept in a result's breakdown; points as text, without needless zeros."""
         entry = {"state": self.state, "points": _plain(self.points), "max_points": _plain(self.max_points)}
-        return entry | ({"note": self.note} if self.note else {})
+        return entry | ({"note": self.note} if self.note else {}) | self._hand_as_json()
+
+    def _hand_as_json(self) -> dict[str, Any]:
+        mark = self.by_hand
+        return {"by_hand": {"by": mark.by, "at": mark.at, "version": mark.version}} if mark else {}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Grade:
-    """The result. With `needs_marking` the score is what the machine found; the rest waits for a person."""
+    """The result. With `needs_marking` the score is what was found so far; the rest waits for a person."""
 
     score: Decimal
     max_points: Decimal

@@ -4,7 +4,7 @@ import dataclasses
 from fractions import Fraction
 from typing import Literal
 
-QuestionState = Literal["right", "partial", "wrong", "blank", "unreadable", "needs_marking"]
+VerdictState = Literal["right", "partial", "wrong", "blank", "unreadable", "needs_marking"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class Verdict:
     """`share` is between 0 and 1."""
 
     share: Fraction
-    state: QuestionState
+    state: VerdictState
     note: str = ""
 
 

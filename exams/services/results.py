@@ -1,7 +1,7 @@
 """Recording what grading found: results, the attempts' states and their events, each with one statement for a whole batch.
 
-The one thing to know: only what differs is written. A regrade that finds the same leaves no trace, and one that fails leaves
-the old result where it was.
+The one thing to know: only what differs is written. A regrade that finds the same leaves no trace, one that fails leaves the old
+result where it was, and points that a person gave outlive every regrade.
 """
 
 import dataclasses
@@ -15,11 +15,11 @@ from django.db import connection
 
 from exams.canonical import write_number
 from exams.events import AttemptFact, GradingFailed, SubmissionGraded
-from exams.grading import Grade
+from exams.grading import Grade, give_points, read_hand_marks
 from exams.models import Attempt, Result, ResultState, Submission
 from exams.services.facts import WORKER, describe, event_of
 from outbox.db import load_sql, require_transaction
-from outbox.publish import NewEvent, publish
+from outbox.publish import Actor, NewEvent, publish
 
 _LONGEST_REASON = 300
 
@@ -35,7 +35,7 @@ class Finding:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Change:
+class Change:
     """A finding, the rows it is about as they were locked, and the result there was before."""
 
     finding: Finding
@@ -55,33 +55,47 @@ class _Change:
 
 
 def record_findings(findings: Sequence[Finding]) -> None:
-    """Write a batch of findings. Needs a transaction; locks the attempts by id, then reads submissions and results.
+    """Write what a worker found. Needs a transaction; locks as `lock_changes` does."""
+    changes = [_keep_hand_marks(change) for change in lock_changes(findings)]
+    write_changes([change for change in changes if change.keeps_old or _differs(change)], by=WORKER)
+
+
+def lock_changes(findings: Sequence[Finding]) -> list[Change]:
+    """Lock the attempts by id, then read submissions and results: a statement that waits sees what was before its wait.
 
     A submission that was withdrawn meanwhile is passed over: its attempt is open again, and nothing is said about it.
     """
     require_transaction()
-    changes = [change for change in _lock(findings) if change.keeps_old or _differs(change)]
-    if not changes:
-        return
-    _execute("upsert_results", [_result_row(change) for change in changes if not change.keeps_old])
-    _execute("settle_attempts", [_attempt_row(change) for change in changes])
-    publish(_event(change) for change in changes)
-
-
-def _lock(findings: Sequence[Finding]) -> list[_Change]:
-    """Lock the attempts, then read the submissions that still count: a statement that waits sees what was before its wait."""
     attempts = Attempt.objects.filter(pk__in=[finding.attempt_id for finding in findings]).order_by("id")
     locked = {attempt.pk: attempt for attempt in attempts.select_for_update(no_key=True)}
     counting = Submission.objects.filter(withdrawn_at__isnull=True).select_related("result").defer("answers")
     submissions = counting.in_bulk([finding.submission_id for finding in findings])
     return [
-        _Change(finding, locked[finding.attempt_id], submission, getattr(submission, "result", None))
+        Change(finding, locked[finding.attempt_id], submission, getattr(submission, "result", None))
         for finding in findings
         if (submission := submissions.get(finding.submission_id))
     ]
 
 
-def _differs(change: _Change) -> bool:
+def write_changes(changes: Sequence[Change], *, by: Actor) -> None:
+    """Write changes of one transaction, one an attempt: results (their rows come after the attempts'), attempts, events."""
+    if not changes:
+        return
+    _execute("upsert_results", [_result_row(change) for change in changes if not change.keeps_old])
+    _execute("settle_attempts", [_attempt_row(change) for change in changes])
+    publish(_event(change, by) for change in changes)
+
+
+def _keep_hand_marks(change: Change) -> Change:
+    finding = change.finding
+    marks = read_hand_marks(change.old.breakdown) if change.old else {}
+    if finding.grade is None or not marks:
+        return change
+    kept = dataclasses.replace(finding, grade=give_points(finding.grade, marks))
+    return dataclasses.replace(change, finding=kept)
+
+
+def _differs(change: Change) -> bool:
     old = change.old
     if old is None:
         return True
@@ -91,7 +105,7 @@ def _differs(change: _Change) -> bool:
     )
 
 
-def _result_row(change: _Change) -> dict[str, Any]:
+def _result_row(change: Change) -> dict[str, Any]:
     grade = change.finding.grade
     return {
         "submission_id": change.submission.pk,
@@ -106,7 +120,7 @@ def _result_row(change: _Change) -> dict[str, Any]:
     }
 
 
-def _attempt_row(change: _Change) -> dict[str, Any]:
+def _attempt_row(change: Change) -> dict[str, Any]:
     attempt = change.attempt
     if change.keeps_old:
         return {"id": attempt.pk, "state": attempt.state, "failure_reason": attempt.failure_reason}
@@ -117,11 +131,11 @@ def _attempt_row(change: _Change) -> dict[str, Any]:
     }
 
 
-def _event(change: _Change) -> NewEvent:
-    return event_of(change.attempt, _fact(change), by=WORKER, cause_id=change.submission.event_id)
+def _event(change: Change, by: Actor) -> NewEvent:
+    return event_of(change.attempt, _fact(change), by=by, cause_id=change.submission.event_id)
 
 
-def _fact(change: _Change) -> AttemptFact:
+def _fact(change: Change) -> AttemptFact:
     about = {**describe(change.attempt), "submission_id": change.submission.pk}
     grade, old = change.finding.grade, change.old
     if grade is None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from exams.grading import Grade, QuestionGrade, grade, read_key
-from exams.grading.verdicts import QuestionState
+from exams.grading.grade import QuestionState
 
 UNREADABLE = "This answer is not in a form this question can read."
 
