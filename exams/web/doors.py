@@ -1,4 +1,4 @@
-"""Who comes in: a signed-in student, on whose school's clock the page is written."""
+"""Who comes in: a signed-in student or teacher, on whose school's clock the page is written."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,21 +12,29 @@ from django.utils import timezone
 from exams.errors import NotFound
 from gradebook.models import Role, User
 
-StudentView = Callable[Concatenate[HttpRequest, User, ...], HttpResponse]
+PersonView = Callable[Concatenate[HttpRequest, User, ...], HttpResponse]
 
 
-def for_students(view: StudentView) -> Callable[..., HttpResponse]:
+def for_students(view: PersonView) -> Callable[..., HttpResponse]:
     """Hand the view the student who asks. Everybody else, and whoever asks for what is not theirs, finds nothing."""
+    return _for(Role.STUDENT, view)
 
+
+def for_teachers(view: PersonView) -> Callable[..., HttpResponse]:
+    """Hand the view the teacher who asks. Everybody else, and whoever asks for what is not theirs, finds nothing."""
+    return _for(Role.TEACHER, view)
+
+
+def _for(role: Role, view: PersonView) -> Callable[..., HttpResponse]:
     @login_required
     @wraps(view)
     def guarded(request: HttpRequest, **parts: Any) -> HttpResponse:
-        student = request.user
-        if not isinstance(student, User) or student.role != Role.STUDENT or student.school is None:
+        person = request.user
+        if not isinstance(person, User) or person.role != role or person.school is None:
             raise Http404
-        with timezone.override(ZoneInfo(student.school.time_zone)):
+        with timezone.override(ZoneInfo(person.school.time_zone)):
             try:
-                return view(request, student, **parts)
+                return view(request, person, **parts)
             except NotFound:
                 raise Http404 from None
 
