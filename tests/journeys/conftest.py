@@ -44,10 +44,15 @@ OpenPage = Callable[..., Page]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything in this folder drives a browser, and says so."""
+    """Everything in this folder drives a browser, says so, and comes last.
+
+    Last, because Playwright's event loop stays in the thread that ran the first journey, and no test of asynchronous code
+    may come after it there.
+    """
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.journey)
+    items.sort(key=lambda item: item.get_closest_marker("journey") is not None)
 
 
 @pytest.fixture(scope="session")

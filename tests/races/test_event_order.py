@@ -3,12 +3,14 @@
 Every step stands where the test puts it, on connections of its own; nothing sleeps.
 """
 
-from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 
 import psycopg
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
+from psycopg import sql
+from psycopg.errors import DuplicateDatabase
 
 from config.postgres import Cluster
 from config.postgres.place import SUPERUSER
@@ -100,13 +102,18 @@ def test_i3_number_taken_long_before_any_transaction_id_is_delivered_when_it_com
 
 
 @pytest.fixture
-def other_database(server: Cluster) -> Iterator[str]:
-    """Another database of the same server."""
-    with psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as admin:
-        admin.execute("DROP DATABASE IF EXISTS handover_somebody_else")
-        admin.execute("CREATE DATABASE handover_somebody_else")
-        yield server.url(SUPERUSER, "handover_somebody_else")
-        admin.execute("DROP DATABASE handover_somebody_else WITH (FORCE)")
+def other_database(server: Cluster, db: None) -> str:
+    """Another database of the same server, one for each worker of the run.
+
+    It goes away with the server: dropping it would wait for a checkpoint of everything the run has written.
+    """
+    name = f"somebody_else_of_{connection.settings_dict['NAME']}"
+    with (
+        psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as admin,
+        suppress(DuplicateDatabase),
+    ):
+        admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    return server.url(SUPERUSER, name)
 
 
 def test_i4_long_transactions_here_or_in_another_database_delay_only_their_own_events(
