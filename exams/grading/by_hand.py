@@ -13,9 +13,8 @@ from typing import Any
 from exams.grading.grade import Grade, HandMark, QuestionGrade, State
 
 _FOR_A_PERSON = {"needs_marking", "marked"}
-_NOTHING_FOUND = _FOR_A_PERSON | {
-    "blank"
-}  # a mark that was given outlives a grader that learns to call the answer blank
+# A mark that was given outlives a grader that learns to call the answer blank.
+_NOTHING_FOUND = _FOR_A_PERSON | {"blank"}
 
 
 class MarkVerdict(enum.Enum):

@@ -21,6 +21,7 @@ from gradebook.models import User
 from gradebook.web.grid import read_decimal_sign
 
 PAGE_DIGITS = 6
+LONGEST = 40  # what a field takes, and as much as is repeated of it
 NOT_SAVED = 422
 
 
@@ -54,10 +55,8 @@ def _save(
     outcome = mark_answers(changes=reading.changes, by=teacher)
     conflicts = {key.submission_id for key in outcome.conflicts}
     here = {answer.submission_id for answer in desk.answers} - {key.submission_id for key in outcome.missing}
-    gone = posted.keys() - here
-    _say(
-        request, saved=len(outcome.saved), gone=[posted[each].text for each in gone if posted[each].is_change]
-    )
+    gone = [row for submission_id, row in posted.items() if row.is_change and submission_id not in here]
+    _say(request, saved=len(outcome.saved) + len(outcome.unchanged), gone=gone)
     if not (reading.problems or conflicts):
         query = urlencode([("question", question_id), ("page", page)] if question_id else [])
         return redirect(f"{reverse('exams:marking-exam', args=[desk.exam.pk])}?{query}")
@@ -66,13 +65,14 @@ def _save(
     return _render(request, now, rows, page=page, status=NOT_SAVED)
 
 
-def _say(request: HttpRequest, *, saved: int, gone: list[str]) -> None:
+def _say(request: HttpRequest, *, saved: int, gone: list[Typed]) -> None:
     if saved:
         messages.success(request, f"Points for {saved} answer{'s'[: saved != 1]} saved.")
-    for text in gone:
+    for row in gone:
         messages.error(
             request,
-            f"“{text}” was not saved: that answer is not yours to mark any more. Its student may have been given more time.",
+            f"“{row.text[:LONGEST]}” was not saved: that answer is not yours to mark any more. "
+            "Its student may have been given more time.",
         )
 
 

@@ -108,7 +108,7 @@ def test_sign_out_needs_a_form(client: Client, teacher: User) -> None:
     ("who", "links"),
     [
         ("student", ["Exams"]),
-        ("teacher", ["Marksheets"]),
+        ("teacher", ["Marksheets", "Marking"]),
         ("admin", ["Marksheets", "Administration"]),
     ],
 )

@@ -3,11 +3,15 @@
 from decimal import Decimal
 from typing import Any
 
+from django.db import transaction
+
+from exams.jobs import regrading_job
 from exams.models import Attempt, Exam, ExamRevision, Submission
 from exams.queries.marking import get_desk
 from exams.services.attempts import start_attempt
 from exams.services.marking import AnswerKey, MarkOutcome, PointsChange, mark_answers
 from gradebook.models import User
+from outbox.jobs import enqueue
 from tests import factories
 from tests.exams.grading_room import grade_everything
 from tests.factories.papers import a_question
@@ -76,3 +80,17 @@ def points_given(exam: Exam, question_id: str, by: User) -> dict[str, Decimal | 
     """Return the points a teacher sees, by student."""
     desk = get_desk(exam_id=exam.pk, by=by, question_id=question_id)
     return {answer.student.username: answer.points for answer in desk.answers}
+
+
+def enrol(world: World) -> User:
+    """Return one more student of the class."""
+    student = factories.student(world.school)
+    factories.enrolment(student, world.school_class)
+    return student
+
+
+def regrade(submission: Submission) -> None:
+    """Let a worker grade a submission again."""
+    with transaction.atomic():
+        enqueue([regrading_job(submission)])
+    grade_everything()

@@ -61,9 +61,8 @@ EXPECTED = {
     "receipt-file": MINE_ALONE,
     "sitting": MINE_ALONE | {"student": 302},  # it is over: to its receipt
     "marking": {"nobody": 302, "teacher": 200, "other_teacher": 200, "other_school_teacher": 200},
-    "marking-exam": {
-        "nobody": 302
-    },  # an exam of a course that nobody here teaches: tests/exams/marking has the others
+    # An exam of a course that nobody here teaches: tests/exams/marking has the others.
+    "marking-exam": {"nobody": 302},
     "start": {
         "nobody": 302,
         "student": 302,
