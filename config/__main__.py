@@ -4,10 +4,12 @@ import sys
 
 from django.core.exceptions import ImproperlyConfigured
 
+from config.command_line import UNREADABLE
+
 try:
     from config.run import main
 except (ImproperlyConfigured, ValueError) as error:
-    sys.exit(f"handover: A setting in the environment or in .env cannot be read: {error}. See .env.example.")
+    sys.exit(f"handover: {UNREADABLE.format(error)}")
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import django_stubs_ext
 import environ
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 
 from config.keys import read_keys, read_secret_key
 from config.postgres.place import APP_ROLE, OWNER_ROLE, Place
@@ -18,7 +19,20 @@ from config.postgres.place import APP_ROLE, OWNER_ROLE, Place
 django_stubs_ext.monkeypatch()  # lets ModelAdmin[Exam] and the like be written at run time
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.Env()
+
+
+class _Env(environ.Env):  # type: ignore[misc]  # untyped
+    """An environment that names the variable it cannot read."""
+
+    def get_value(self, var: str, *args: Any, **kwargs: Any) -> Any:
+        """Return the variable's value, or say which one it was."""
+        try:
+            return super().get_value(var, *args, **kwargs)
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{var}: {error}") from error
+
+
+env = _Env()
 environ.Env.read_env(BASE_DIR / env.str("ENV_FILE", default=".env"))
 
 # --- This installation -------------------------------------------------------------------------------------------------
@@ -44,7 +58,10 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 
 def _read_database(name: str, fallback: str, *, pool_size: int) -> dict[str, Any]:
-    database: dict[str, Any] = env.db_url_config(env.str(name, default="") or fallback)
+    address = env.str(name, default="") or fallback
+    if address.partition("://")[0] not in {"postgres", "postgresql", "psql", "pgsql"}:
+        raise ImproperlyConfigured(f"{name} is no address like postgres://user:password@host:5432/name")
+    database: dict[str, Any] = env.db_url_config(address)
     database["HOST"] = unquote(database["HOST"])  # a socket's folder: postgres://me@%2Fvar%2Frun/name
     if pool_size:
         database.setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}

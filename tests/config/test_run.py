@@ -216,7 +216,7 @@ def test_setting_that_cannot_be_read_is_one_line() -> None:
     assert (run.returncode, run.stdout) == (1, "")
     assert run.stderr == (
         "handover: A setting in the environment or in .env cannot be read: "
-        "invalid literal for int() with base 10: 'eight thousand'. See .env.example.\n"
+        "PORT: invalid literal for int() with base 10: 'eight thousand'. See .env.example.\n"
     )
 
 
