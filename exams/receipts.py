@@ -4,12 +4,11 @@ The one thing to know: a receipt is a pure function of the submission's row and 
 deterministic, so the same receipt is made again for every replay, and the signature is stored nowhere.
 """
 
-import dataclasses
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from cryptography.exceptions import InvalidSignature
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from exams.models import Submission
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """The facts a receipt states. Times are written in UTC with their offset and six digits of a second."""
 
     id: UUID
@@ -69,8 +67,7 @@ class Receipt:
         }
 
 
-SIGNED_MEMBERS = tuple(field.name for field in dataclasses.fields(Receipt))
-
+SIGNED_MEMBERS = Receipt._fields
 
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -84,9 +81,22 @@ def sign_receipt(receipt: Receipt, ring: KeyRing) -> dict[str, str | int]:
 
     Should the key that first signed it be lost, the current one signs, and says so in `key_id`.
     """
+    facts, _, signature = _sign(receipt, ring)
+    return facts | {"signature": signature}
+
+
+def write_receipt(receipt: Receipt, ring: KeyRing) -> bytes:
+    """Return the same as a text: what was signed, letter for letter, with the signature added as its last member."""
+    _, text, signature = _sign(receipt, ring)
+    return b'%s,"signature":"%s"}' % (text[:-1], signature.encode())
+
+
+def _sign(receipt: Receipt, ring: KeyRing) -> tuple[dict[str, str | int], bytes, str]:
     key_id, key = ring.find_signer(receipt.key_id)
-    facts = receipt.facts() | {"key_id": key_id}
-    return facts | {"signature": _encode(key.sign(canonical_facts(facts)))}
+    facts = receipt.facts()
+    facts["key_id"] = key_id
+    text = canonical_facts(facts)
+    return facts, text, _encode(key.sign(text))
 
 
 def verify_receipt(document: Mapping[str, Any], keys: Mapping[str, Ed25519PublicKey]) -> None:

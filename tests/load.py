@@ -62,15 +62,16 @@ class Client:
 
     def receive(self) -> str | None:
         """Read what is there; return the status once the answer is complete."""
-        self._received += self.socket.recv(65536)
-        head, end, body = self._received.partition(b"\r\n\r\n")
-        length = _LENGTH.search(head)
-        if not head:
+        received = self._received + self.socket.recv(65536)
+        end = received.find(b"\r\n\r\n") + 4
+        length = _LENGTH.search(received, 0, end)
+        if not received:
             raise ConnectionError("The server hung up.")
-        if not end or length is None or len(body) < int(length[1]):
+        if end < 4 or length is None or len(received) < end + int(length[1]):
+            self._received = received
             return None
         self._received = b""
-        return head[9:12].decode()
+        return received[9:12].decode()
 
 
 class Load:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -44,8 +45,7 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The outcome with what is told about it: the stored receipt, and when and by which rule the attempt ends."""
 
     outcome: Outcome

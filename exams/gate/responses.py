@@ -1,7 +1,7 @@
 """What the gate says, in HTTP: a receipt, or a problem in the same words and shape as the rest of the API."""
 
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from exams.errors import (
     AttemptClosed,
@@ -17,31 +17,31 @@ from exams.gate.admission import draw_retry_after, overloaded
 from exams.gate.handin import HandIn, Outcome, Verdict
 from exams.local_time import write_utc
 from exams.receipt_keys import KeyRing
-from exams.receipts import sign_receipt
+from exams.receipts import sign_receipt, write_receipt
 from outbox.problems import CONTENT_TYPE, Problem, describe_error
 
-Headers = list[tuple[bytes, bytes]]
+Header = tuple[bytes, bytes]
 
-_ALWAYS: Headers = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
+_JSON = b"application/json"
+_ALWAYS: list[Header] = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
 
 
 class Response(NamedTuple):
     """A whole answer."""
 
     status: int
-    headers: Headers
+    headers: list[Header]
     body: bytes
 
 
 def answer(handin: HandIn, verdict: Verdict, ring: KeyRing) -> Response:
     """Return the receipt that a verdict brings, or raise the refusal it means."""
-    receipt = sign_receipt(verdict.receipt, ring) if verdict.receipt is not None else None
-    match verdict.outcome:
-        case Outcome.ACCEPTED:
-            return _write(202, receipt)
-        case Outcome.REPLAYED:
-            return _write(200, receipt, [(b"idempotent-replayed", b"true")])
-    raise _refusal(handin, verdict, receipt)
+    receipt = verdict.receipt
+    if verdict.outcome is Outcome.ACCEPTED and receipt is not None:
+        return _respond(202, _JSON, write_receipt(receipt, ring))
+    if verdict.outcome is Outcome.REPLAYED and receipt is not None:
+        return _respond(200, _JSON, write_receipt(receipt, ring), (b"idempotent-replayed", b"true"))
+    raise _refusal(handin, verdict, None if receipt is None else sign_receipt(receipt, ring))
 
 
 def refuse(error: ExamsError) -> Response:
@@ -50,16 +50,16 @@ def refuse(error: ExamsError) -> Response:
     assert problem is not None  # every ExamsError has a code and a status
     match error:
         case NotAuthenticated() | InvalidToken():
-            return _write_problem(problem, [(b"www-authenticate", error.auth_header.encode())])
+            return _write_problem(problem, (b"www-authenticate", error.auth_header.encode()))
         case MethodNotAllowed():
-            return _write_problem(problem, [(b"allow", b"POST")])
-    return _write_problem(problem, [])
+            return _write_problem(problem, (b"allow", b"POST"))
+    return _write_problem(problem)
 
 
 def apologise() -> Response:
     """Return the answer to a defect of ours. It promises nothing about what was stored, and the retry is safe."""
     words = "Something went wrong here; it has been noted. Sending the same request again is safe."
-    return _write_problem(Problem("internal_error", 500, words, words), [])
+    return _write_problem(Problem("internal_error", 500, words, words))
 
 
 def _refusal(handin: HandIn, verdict: Verdict, receipt: dict[str, str | int] | None) -> ExamsError:
@@ -97,16 +97,12 @@ def _closed(verdict: Verdict, receipt: dict[str, str | int] | None) -> AttemptCl
     )
 
 
-def _write(status: int, document: Any, extra: Headers | None = None) -> Response:
-    return _respond(status, b"application/json", document, extra or [])
-
-
-def _write_problem(problem: Problem, extra: Headers) -> Response:
+def _write_problem(problem: Problem, *extra: Header) -> Response:
     headers = [(name.lower().encode(), value.encode()) for name, value in problem.headers().items()]
-    return _respond(problem.status, CONTENT_TYPE.encode(), problem.body(), headers + extra)
+    body = json.dumps(problem.body()).encode()
+    return _respond(problem.status, CONTENT_TYPE.encode(), body, *headers, *extra)
 
 
-def _respond(status: int, content_type: bytes, document: Any, extra: Headers) -> Response:
-    body = json.dumps(document).encode()
+def _respond(status: int, content_type: bytes, body: bytes, *extra: Header) -> Response:
     headers = [(b"content-type", content_type), (b"content-length", b"%d" % len(body)), *_ALWAYS, *extra]
     return Response(status, headers, body)

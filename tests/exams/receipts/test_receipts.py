@@ -22,6 +22,7 @@ from exams.receipts import (
     canonical_facts,
     sign_receipt,
     verify_receipt,
+    write_receipt,
 )
 
 ATTEMPT = UUID("01a22890-0000-7000-8000-000000000001")
@@ -90,6 +91,17 @@ def test_signature_is_over_the_sorted_facts_and_nothing_else(ring: KeyRing) -> N
     )
 
     ring.public_keys()[ring.signing_id].verify(signature, signed.encode())
+
+
+def test_written_receipt_is_the_signed_text_with_the_signature_as_its_last_member(ring: KeyRing) -> None:
+    receipt = make_receipt(ring.signing_id)
+    document = sign_receipt(receipt, ring)
+
+    written = write_receipt(receipt, ring)
+
+    assert json.loads(written) == document
+    facts = {name: value for name, value in document.items() if name != "signature"}
+    assert written.startswith(canonical_facts(facts)[:-1])
 
 
 def test_receipt_is_made_again_to_the_letter(ring: KeyRing) -> None:
