@@ -9,7 +9,7 @@ import { timeOfDay } from "./school-time.js";
 
 const WARNINGS_MINUTES = [10, 5, 1];
 const NEAR_END_MS = 10_000;
-const HAND_IN_MS = 1_500; // the page acts this much before the end, so that what it sends arrives in time
+const HAND_IN_MS = 1_500; // the page's zero is this much before the end, so that what it sends then arrives in time
 
 export class Countdown {
   #root;
@@ -46,7 +46,7 @@ export class Countdown {
     if (!this.#closesAt) return;
     if (this.#clock.isDoubtful()) return this.#on.onDoubt();
     const left = this.left;
-    this.#show(left);
+    this.#show(left - HAND_IN_MS);
     if (!this.#ended) this.#cross(left);
     this.#lastLeft = left;
   }
