@@ -56,7 +56,10 @@ class ExamAdmin(OnSchoolClock[Exam]):
     change_form_template = "admin/exams/exam/change_form.html"
     inlines = [TargetInline]
     list_display = ["title", "course", "period", "opens", "closes", "paper", "attempts_made"]
-    list_filter = ["period", "course"]
+    list_filter = [
+        ("period", admin.RelatedOnlyFieldListFilter),
+        ("course", admin.RelatedOnlyFieldListFilter),
+    ]
     list_select_related = ["course", "period", "school"]
     search_fields = ["title", "course__title", "course__code"]
     date_hierarchy = "opens_at"

@@ -35,7 +35,7 @@ class AttemptAdmin(ReadOnly[Attempt]):
 
     school_path = "exam__school"
     list_display = ["exam", "student", "number", "state", "started_at", "closes_at", "deadline_rule"]
-    list_filter = ["state", "exam"]
+    list_filter = ["state", ("exam", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["exam", "student"]
     search_fields = ["id", "student__username", "student__last_name", "exam__title"]
     exclude = ["school_id"]

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
@@ -82,6 +83,34 @@ class PersonAdmin(SchoolScoped[User], UserAdmin[User]):
         """Revoke what was issued until now, by the database's clock; they can sign in again."""
         number = people.update(tokens_valid_after=Now())
         self.message_user(request, f"The tokens of {number} people are not valid any more.", messages.SUCCESS)
+
+
+admin.site.unregister(Group)
+
+
+@admin.register(Group)
+class RightsAdmin(GroupAdmin):
+    """Groups of rights. They hold for people of all schools, so they are the operators' alone."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Operators see it listed; the sign-in page asks for a stranger too."""
+        return bool(getattr(request.user, "is_operator", False))
+
+    def has_view_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        """Operators look."""
+        return person_of(request).is_operator
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Operators add."""
+        return person_of(request).is_operator
+
+    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        """Operators change."""
+        return person_of(request).is_operator
+
+    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        """Operators delete."""
+        return person_of(request).is_operator
 
 
 def _outranks(person: User | None, other: User) -> bool:

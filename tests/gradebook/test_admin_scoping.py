@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from django.contrib import admin as django_admin
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 
@@ -139,6 +139,29 @@ def test_whoever_may_do_more_keeps_their_password(hill_office: Client, world: Wo
 @pytest.mark.parametrize("model", OPERATORS_ONLY, ids=lambda model: model.__name__)
 def test_log_and_queue_of_all_schools_are_for_operators(lake_office: Client, model: type) -> None:
     assert lake_office.get(_url(model, "changelist")).status_code == 403
+
+
+@pytest.mark.parametrize("office", ["hill_office", "lake_office"])
+def test_groups_of_rights_are_for_operators(request: pytest.FixtureRequest, office: str) -> None:
+    group = Group.objects.create(name="Everything")
+    browser = request.getfixturevalue(office)
+    pages = [_url(Group, "changelist"), _url(Group, "add"), _url(Group, "change", group.pk)]
+    assert [browser.get(page).status_code for page in pages] == [403, 403, 403]
+
+
+@pytest.mark.parametrize("page", ["exam", "attempt"])
+def test_filters_do_not_name_what_another_school_has(lake_office: Client, world: World, page: str) -> None:
+    names = []
+    for number in (1, 2):  # a filter with one choice is not shown
+        course = factories.course(world.school, title=f"Secret course {number}")
+        period = factories.period(world.school, name=f"Secret period {number}")
+        exam = factories.exam(
+            school=world.school, course=course, period=period, title=f"Secret exam {number}"
+        )
+        factories.attempt(factories.published_revision(exam), factories.student(world.school))
+        names += [course.title, period.name, exam.title]
+    listed = lake_office.get(reverse(f"admin:exams_{page}_changelist")).content.decode()
+    assert [name for name in names if name in listed] == []
 
 
 def test_operator_belongs_to_no_school(world: World) -> None:
