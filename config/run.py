@@ -143,6 +143,7 @@ def make_environment(cluster: Cluster | None) -> dict[str, str]:
 
 def _prepare(environment: Mapping[str, str], *, demo: bool) -> None:
     """Run `manage.py prepare` in a session of its own: a Ctrl-C lets it finish its migration, then we stop."""
+    _say("Preparing keys, database and pages; the first time this takes up to a minute.")
     done = subprocess.run(
         [sys.executable, "manage.py", "prepare", *(["--demo"] if demo else [])],
         cwd=settings.BASE_DIR,

@@ -15,7 +15,7 @@ from exams.gift import GiftPaper, GiftRefused, read_gift
 from exams.models import Exam, ExamRevision, ExamTarget
 from exams.models.exams import FIRST_YEAR, LAST_YEAR, LONGEST_TIME_LIMIT
 from exams.services.authoring import publish_revision, start_revision
-from gradebook.models import Course, Period, SchoolClass, User
+from gradebook.models import Course, Period, Role, SchoolClass, User
 from outbox.management.teaching import TeachingCommand, utf8
 
 REFUSED, NOT_FOUND = 1, 2
@@ -216,6 +216,11 @@ def _find_person(username: str | None) -> User | None:
     person = User.objects.filter(username=username).first() if username else None
     if username and person is None:
         raise CommandError(f"There is nobody called {username}.", returncode=NOT_FOUND)
+    if person and person.role == Role.STUDENT:
+        raise CommandError(
+            f"{username} is a student; a paper is published by a teacher or an administrator.",
+            returncode=NOT_FOUND,
+        )
     return person
 
 

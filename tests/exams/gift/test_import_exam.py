@@ -177,6 +177,13 @@ def test_import_names_what_it_cannot_find_and_writes_nothing(
     assert not Exam.objects.exists()
 
 
+def test_import_is_not_published_in_the_name_of_a_student(file: Path, course: Course) -> None:
+    student = factories.student(course.school, username="sam")
+    message = "sam is a student; a paper is published by a teacher or an administrator."
+    assert failure(file, *NEW_EXAM, "--publish", f"--by={student.username}") == (message, 2)
+    assert not Exam.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
