@@ -1,6 +1,6 @@
 """How the web server runs: gunicorn keeps the processes, uvicorn (uvloop, httptools) speaks HTTP and ASGI in each.
 
-One process is the default, and measured as good as two on two cores (the gate groups commits across its connections).
+Two processes are the default: on two cores they take in a third more hand-ins than one, whose Python is the limit (ADR 0003).
 """
 
 from config import settings

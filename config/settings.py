@@ -49,7 +49,7 @@ RECEIPT_KEYS = read_keys(
 )  # id → Ed25519 private key (PEM); the first signs, all are published
 HOST = env.str("HOST", default="127.0.0.1")
 PORT = env.int("PORT", default=8000)
-WEB_CONCURRENCY = env.int("WEB_CONCURRENCY", default=1)
+WEB_CONCURRENCY = env.int("WEB_CONCURRENCY", default=2)
 ALLOWED_HOSTS = [*env.list("ALLOWED_HOSTS", default=[]), "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 

@@ -102,12 +102,18 @@ class Load:
                     break
                 self._idle.popleft().send(request, next_due)
                 next_due = next(due, None)
-            self._collect(0.0 if self._idle and next_due is not None else 1.0)
+            self._wait(next_due if self._idle else None)
+            self._collect()
         return self._report(time.perf_counter() - begin)
 
-    def _collect(self, timeout: float) -> None:
+    def _wait(self, next_due: float | None) -> None:
+        """Sleep until something was answered or the next request is due (epoll itself would round up to a millisecond)."""
+        seconds = 1.0 if next_due is None else max(0.0, next_due - time.perf_counter())
+        select.select([self._poll], [], [], seconds)
+
+    def _collect(self) -> None:
         now = None
-        for descriptor, _ in self._poll.poll(timeout):
+        for descriptor, _ in self._poll.poll(0):
             client = self._clients[descriptor]
             status = client.receive()
             if status is not None:

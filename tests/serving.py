@@ -67,10 +67,15 @@ class WebServer:
 
 @contextlib.contextmanager
 def serving(
-    environment: Mapping[str, str] | None = None, *, workers: int = 1, arguments: Sequence[str] = PRODUCT
+    environment: Mapping[str, str] | None = None,
+    *,
+    workers: int | None = 1,
+    arguments: Sequence[str] = PRODUCT,
 ) -> Iterator[WebServer]:
-    """Run a web server for the length of the block, on the database of this environment."""
-    chosen = {**(environment or os.environ), "WEB_CONCURRENCY": str(workers)}
+    """Run a web server for the length of the block, on the database of this environment; None: as many workers as the product."""
+    chosen = {**(environment or os.environ)}
+    if workers is not None:
+        chosen["WEB_CONCURRENCY"] = str(workers)
     server = WebServer(chosen, port=find_free_port(), arguments=arguments)
     server.start()
     try:

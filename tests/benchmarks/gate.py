@@ -112,7 +112,7 @@ def measure(database: BenchDatabase) -> Iterator[Row]:
     """Measure all rounds and give the four figures."""
     with tempfile.TemporaryDirectory(prefix="handover-bench-") as folder:
         hall = Hall(Path(folder))
-        with serving() as gate, serving(arguments=OBVIOUS) as obvious:
+        with serving(workers=None) as gate, serving(arguments=OBVIOUS) as obvious:
             benchmark = GateBenchmark(database, hall, gate, obvious)
             rounds = []
             for number in range(1, ROUNDS + 1):
