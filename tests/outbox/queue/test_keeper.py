@@ -85,6 +85,7 @@ def test_keeper_shows_life_again_after_its_connection_was_cut(keeper: Keeper, da
     claim_batch(by=worker)
     cut = (
         "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 1818846821"
+        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
     )
     with psycopg.connect(database_url, autocommit=True) as admin:
         assert len(admin.execute(cut).fetchall()) == 1
