@@ -1,0 +1,46 @@
+"""An HTTP answer in one packet: what the protocol writes in one turn of the event loop goes to the socket together.
+
+uvicorn writes the head and the body of an answer separately, and uvloop makes a system call of each: two packets, and two
+wake-ups of whoever waits at the other end.
+"""
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+
+class CorkedTransport:
+    """A transport that holds what is written until the turn is over; in everything else it is the one it stands for."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._held: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Write at the end of this turn."""
+        if not self._held:
+            self._loop.call_soon(self._let_go)
+        self._held.append(data)
+
+    def close(self) -> None:
+        """Write what is held, then close."""
+        self._let_go()
+        self._transport.close()
+
+    def _let_go(self) -> None:
+        held, self._held = self._held, []
+        if held and not self._transport.is_closing():
+            self._transport.write(held[0] if len(held) == 1 else b"".join(held))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+class CorkedHttp(HttpToolsProtocol):
+    """uvicorn's HTTP protocol on a corked transport."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own signature
+        """Begin with a connection."""
+        super().connection_made(CorkedTransport(transport, self.loop))  # type: ignore[arg-type]  # stands for it
