@@ -34,16 +34,15 @@ class Batch:
     def execute(self, package: str, name: str, **parameters: Any) -> int:
         """Run `<package>/sql/<name>.sql` over the batch and return how many rows it wrote.
 
-        In the file, `%(positions)s::bigint[]` is this batch, which reaches from `%(first)s` to `%(last)s`, and `{app_table}` is one
-        of the projection's tables.
+        In the file, `%(positions)s::bigint[]` is this batch, which reaches from `%(first)s` to `%(last)s`; `%(listed)s::bigint[]` is
+        NULL where it has every position between the two, so that the range alone says it. `{app_table}` is one of the projection's
+        tables.
         """
         statement = bind_tables(load_sql(package, name), self.tables)
+        positions, first, last = list(self.positions), self.positions[0], self.positions[-1]
+        listed = None if len(positions) == last - first + 1 else positions
+        batch = {"positions": positions, "first": first, "last": last, "listed": listed}
         with connection.cursor() as cursor:
-            batch = {
-                "positions": list(self.positions),
-                "first": self.positions[0],
-                "last": self.positions[-1],
-            }
             cursor.execute(statement, parameters | batch)
             return int(cursor.rowcount)
 

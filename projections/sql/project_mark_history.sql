@@ -2,7 +2,8 @@
 -- Locks: none but the rows it inserts; the consumer's own row is locked by the caller.
 -- The range of the batch is said too: with the list alone the planner reads the position of every event there is.
 -- Index: outbox_eventposition_pkey for the range, outbox_event_pkey for each event.
--- Parameters: positions bigint[], rising, from first to last; {projections_markhistory} is the table to fill, live or twin.
+-- Parameters: first and last bigint; listed bigint[], the positions, or NULL where the batch has all from first to last;
+--   {projections_markhistory} is the table to fill, live or twin.
 INSERT INTO {projections_markhistory}
     (pos, event_id, school_id, sheet_id, column_id, student_id, cell_version, column_title, student_name,
      old_value, old_code, old_source, new_value, new_code, new_source, automatic_value,
@@ -19,5 +20,5 @@ CROSS JOIN LATERAL jsonb_to_record(event.payload) AS fact (
     school_id uuid, sheet_id uuid, column_id uuid, student_id uuid, column_title text, student_name text,
     actor_name text, old jsonb, new jsonb, automatic_value numeric, reason text)
 WHERE position.pos BETWEEN %(first)s AND %(last)s
-  AND position.pos = ANY (%(positions)s::bigint[])
+  AND (%(listed)s::bigint[] IS NULL OR position.pos = ANY (%(listed)s::bigint[]))
 ON CONFLICT DO NOTHING

@@ -289,7 +289,10 @@ def wait_for_a_waiter(database_url: str) -> None:
     end = dt.datetime.now(tz=dt.UTC) + dt.timedelta(seconds=30)
     with psycopg.connect(database_url, autocommit=True) as observer:
         while dt.datetime.now(tz=dt.UTC) < end:
-            waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            waiting = (
+                "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+                " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            )
             if observer.execute(waiting).fetchone():
                 return
     pytest.fail("Nobody waited for the lock.")
