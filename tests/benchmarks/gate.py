@@ -91,7 +91,9 @@ class GateBenchmark:
     def _load(self, server: WebServer, *, most: float, rate: float | None = None) -> LoadRun:
         file = self._hall.write_requests(int(1.2 * most * SECONDS))
         stored = self._hall.count_handed_in()
-        self._database.vacuum("gradebook_user", "exams_attempt")  # or autovacuum would come for the new rows meanwhile
+        self._database.vacuum(
+            "gradebook_user", "exams_attempt"
+        )  # or autovacuum would come for the new rows meanwhile
         self._database.checkpoint()
         load = run_load(server.port, file, connections=CONNECTIONS, seconds=SECONDS, rate=rate)
         assert self._hall.count_handed_in() - stored == sum(load.answers.values()), (
