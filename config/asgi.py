@@ -16,6 +16,10 @@ _django = get_asgi_application()  # before anything that imports models
 
 from exams.gate.asgi import application as _gate  # noqa: E402
 
+take_whole = (
+    _gate.take_whole
+)  # what `config.express` recognises by itself does not pass through `application`
+
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[Any], Awaitable[None]]

@@ -7,8 +7,6 @@ wake-ups of whoever waits at the other end.
 import asyncio
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
 
 class CorkedTransport:
     """A transport that holds what is written until the turn is over; in everything else it is the one it stands for."""
@@ -36,11 +34,3 @@ class CorkedTransport:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
-
-
-class CorkedHttp(HttpToolsProtocol):
-    """uvicorn's HTTP protocol on a corked transport."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own signature
-        """Begin with a connection."""
-        super().connection_made(CorkedTransport(transport, self.loop))  # type: ignore[arg-type]  # stands for it

@@ -5,7 +5,7 @@ from typing import Any
 
 from uvicorn_worker import UvicornWorker
 
-from config.corked import CorkedHttp
+from config.express import ExpressHttp
 from config.tied import tie_to_parent
 
 
@@ -14,7 +14,7 @@ class Worker(UvicornWorker):  # type: ignore[misc] # untyped
 
     CONFIG_KWARGS: dict[str, Any] = {
         "loop": "uvloop",
-        "http": CorkedHttp,
+        "http": ExpressHttp,
         "lifespan": "on",
         "server_header": False,
     }

@@ -56,7 +56,12 @@ class Share:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
+        self.give_back()
+
+    def give_back(self) -> None:
+        """Give everything back; who does not use `with` calls this."""
         self._room.left += self._held
+        self._held = 0
 
 
 def overloaded(detail: str | None = None) -> Overloaded:

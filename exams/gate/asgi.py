@@ -1,14 +1,17 @@
 """`POST /api/v1/attempts/{id}/submission`, without Django's request machinery (ADR 0003).
 
-`config.asgi` sends that one address here, and the lifespan too. Read `_take_in` for the order of the checks.
+`config.asgi` sends that one address here, and the lifespan too; `config.express` hands over what came in one piece. Read
+`_welcome` and `_read` for the order of the checks, the same at both doors.
 """
 
 import asyncio
+import functools
 import gc
 import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -17,8 +20,10 @@ from exams.errors import ExamsError, MethodNotAllowed, RateLimited, TooSlow
 from exams.gate.admission import Limits, Room, Share, per_person
 from exams.gate.desk import Desk
 from exams.gate.durability import Durability, get_durability
+from exams.gate.handin import HandIn, Verdict
 from exams.gate.reading import (
     ClientGone,
+    Head,
     Receive,
     check_head,
     read_attempt_id,
@@ -34,6 +39,7 @@ from exams.tokens import revocations
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Respond = Callable[[Response], None]
 
 _REVOCATIONS_SECONDS = 5.0  # how long a start waits for the list of revoked tokens
 
@@ -57,34 +63,38 @@ class Gate:
             return
         try:
             response = await self._take_in(scope, receive)
-        except ExamsError as refusal:
-            response = refuse(refusal)
         except ClientGone:
             return
-        except Exception:
-            log.exception("The gate failed on a request.")
-            response = apologise()
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
+            response = _excuse(error)
         await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
         await send({"type": "http.response.body", "body": response.body})
 
     async def _take_in(self, scope: Scope, receive: Receive) -> Response:
         if scope["method"] != "POST":
             raise MethodNotAllowed
-        attempt_id = read_attempt_id(scope["path"])
-        head = dict(scope["headers"])
-        student_id = read_student_id(head)
-        if wait := per_person.take(student_id):
-            raise RateLimited(retry_after=wait)
-        check_head(head)
+        who = _welcome(scope["path"], dict(scope["headers"]))
         desk = self._desk or self._open()
         desk.check_room()
         with self._room.open() as share:
             body = await self._read_body(receive, share)
-            handin = read_handin(
-                body, attempt_id=attempt_id, student_id=student_id, arrived_at=time.monotonic()
-            )
+            handin = _read(body, who)
             desk.check_room()
-            return answer(handin, await desk.ask(handin), get_key_ring())
+            return answer(handin, await desk.wait_for(handin), get_key_ring())
+
+    def take_whole(self, path: str, head: Head, body: bytes, respond: Respond) -> None:
+        """Serve a POST that has arrived complete, without a task: `respond` is called once, maybe before this returns."""
+        try:
+            who = _welcome(path, head)
+            desk = self._desk or self._open()
+            desk.check_room()
+            handin = _read(body, who)
+            share = self._room.open()
+            share.hold(len(body))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
+            respond(_excuse(error))
+        else:
+            desk.ask(handin, functools.partial(_tell, handin, share, respond))
 
     async def _read_body(self, receive: Receive, share: Share) -> bytes:
         try:
@@ -127,6 +137,45 @@ class Gate:
         if self._desk is not None:
             await self._desk.close()
             self._desk = None
+
+
+class _Who(NamedTuple):
+    """Who hands in what."""
+
+    attempt_id: UUID
+    student_id: UUID
+
+
+def _welcome(path: str, head: Head) -> _Who:
+    """Look at everything that stands before the body, cheapest refusal first."""
+    attempt_id = read_attempt_id(path)
+    student_id = read_student_id(head)
+    if wait := per_person.take(student_id):
+        raise RateLimited(retry_after=wait)
+    check_head(head)
+    return _Who(attempt_id, student_id)
+
+
+def _read(body: bytes, who: _Who) -> HandIn:
+    return read_handin(
+        body, attempt_id=who.attempt_id, student_id=who.student_id, arrived_at=time.monotonic()
+    )
+
+
+def _tell(handin: HandIn, share: Share, respond: Respond, verdict: Verdict) -> None:
+    share.give_back()
+    try:
+        response = answer(handin, verdict, get_key_ring())
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
+        response = _excuse(error)
+    respond(response)
+
+
+def _excuse(error: Exception) -> Response:
+    if isinstance(error, ExamsError):
+        return refuse(error)
+    log.error("The gate failed on a request.", exc_info=error)
+    return apologise()
 
 
 application = Gate(durability=get_durability(settings.DURABILITY))
