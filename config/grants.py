@@ -5,7 +5,14 @@ from psycopg import sql
 
 from outbox.db import load_sql
 
-GRANTS = ("grant_schema", "grant_tables", "grant_sequences", "revoke_log", "revoke_migrations")
+GRANTS = (
+    "grant_schema",
+    "grant_tables",
+    "grant_sequences",
+    "grant_functions",
+    "revoke_log",
+    "revoke_migrations",
+)
 
 
 class RoleMissing(Exception):

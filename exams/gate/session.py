@@ -46,7 +46,7 @@ class Session:
     """Runs `accept_submissions.sql` for one group after another. Used by one thread only."""
 
     def __init__(self, *, durability: Durability, key_id: str, using: str = "default") -> None:
-        self._durability = durability
+        self.durability = durability
         self._key_id = key_id
         self._arguments = _connection_arguments(using, durability)
         self._statement = load_sql("exams", "accept_submissions").encode()
@@ -58,7 +58,7 @@ class Session:
             return
         try:
             self._connection = psycopg.connect(**self._arguments, autocommit=True, prepare_threshold=0)
-            self._durability.check_server(self._connection)
+            self.durability.check_server(self._connection)
         except psycopg.Error as error:
             self.close()
             raise Lost from error
@@ -74,10 +74,11 @@ class Session:
         assert self._connection is not None
         try:
             fault_point("gate_sending")
-            cursor = self._connection.cursor(binary=True, row_factory=namedtuple_row)
-            rows: list[Any] = cursor.execute(self._statement, self._bind(group)).fetchall()
-            fault_point("gate_committed")
-            is_durable = self._durability.verify(self._connection)
+            with self.durability.bound(self._connection):
+                cursor = self._connection.cursor(binary=True, row_factory=namedtuple_row)
+                rows: list[Any] = cursor.execute(self._statement, self._bind(group)).fetchall()
+                fault_point("gate_committed")
+                is_durable = self.durability.verify(self._connection)
         except psycopg.Error as error:
             if self._connection.closed:
                 raise Lost from error

@@ -12,6 +12,7 @@ from exams.errors import NotFound
 from exams.jobs import GRADE
 from exams.models import Attempt, AttemptState, Draft, Result, ResultState, Submission
 from exams.policies import attempts_of
+from exams.queries.safety import confirm_safe
 from outbox.db import fetch_row
 from outbox.models import JobState
 
@@ -63,7 +64,10 @@ class AttemptView:
 
 
 def get_attempt(*, attempt_id: UUID, student_id: UUID) -> AttemptView:
-    """Return this student's attempt, or raise `NotFound`. One read while it is open, at most three afterwards."""
+    """Return this student's attempt, or raise `NotFound`. One read while it is open, at most three afterwards.
+
+    What is over is told only once it is safe; raises `OutcomeUnknown` until then.
+    """
     read = attempts_of(student_id).select_related("exam__school", "revision", "draft")
     attempt = read.defer("revision__key").annotate(read_at=Now()).filter(pk=attempt_id).first()
     if attempt is None:
@@ -71,7 +75,7 @@ def get_attempt(*, attempt_id: UUID, student_id: UUID) -> AttemptView:
     if attempt.state == AttemptState.OPEN:
         return AttemptView(attempt, attempt.read_at, draft=getattr(attempt, "draft", None))
     submission = find_submission(attempt_id)
-    return AttemptView(
+    view = AttemptView(
         attempt,
         attempt.read_at,
         submission=submission,
@@ -80,6 +84,8 @@ def get_attempt(*, attempt_id: UUID, student_id: UUID) -> AttemptView:
         if submission and attempt.state == AttemptState.SUBMITTED
         else Progress(),
     )
+    confirm_safe()
+    return view
 
 
 def find_submission(attempt_id: UUID) -> Submission | None:

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from exams.errors import NotFound
 from exams.models import Attempt, AttemptState, Exam
 from exams.policies import attempts_of, exams_open_to
+from exams.queries.safety import confirm_safe
 from exams.queries.times import PersonalTimes, Times
 
 MOST_LISTED = 200
@@ -51,12 +52,26 @@ class ExamView:
 
 
 def list_exams(*, student_id: UUID) -> list[ExamView]:
-    """Return the exams this student may sit, the one that opens last first; at most 200. Five reads."""
-    return _view(_exams_of(student_id).order_by("-opens_at", "id")[:MOST_LISTED], student_id)
+    """Return the exams this student may sit, the one that opens last first; at most 200. Five reads.
+
+    Raises `OutcomeUnknown` while it is not certain that what they say of past attempts is safe.
+    """
+    views = _view(_exams_of(student_id).order_by("-opens_at", "id")[:MOST_LISTED], student_id)
+    confirm_what_is_over(views)
+    return views
+
+
+def confirm_what_is_over(views: Iterable[ExamView]) -> None:
+    """Raise `OutcomeUnknown` unless every attempt that these views show as over is safely so."""
+    if any(attempt.state != AttemptState.OPEN for view in views for attempt in view.attempts):
+        confirm_safe()
 
 
 def get_exam(*, exam_id: UUID, student_id: UUID) -> ExamView:
-    """Return one exam this student may sit, or raise `NotFound`. Five reads."""
+    """Return one exam this student may sit, or raise `NotFound`. Five reads.
+
+    Not for a student's eyes before `confirm_what_is_over`, which does not belong into the transaction that starts an attempt.
+    """
     found = _view(_exams_of(student_id).filter(pk=exam_id), student_id)
     if not found:
         raise NotFound

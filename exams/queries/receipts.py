@@ -1,11 +1,11 @@
 """A student's receipts as their pages show them: the submission, its exam, and its place in the log."""
 
+from collections.abc import Sequence
 from uuid import UUID
-
-from django.db.models import QuerySet
 
 from exams.errors import NotFound
 from exams.models import Submission
+from exams.queries.safety import confirm_safe
 from exams.receipt_keys import get_key_ring
 from exams.receipts import Receipt, sign_receipt
 from outbox.log import LogEntry, find_entry
@@ -13,14 +13,23 @@ from outbox.log import LogEntry, find_entry
 MOST_LISTED = 200
 
 
-def list_receipts(*, student_id: UUID) -> QuerySet[Submission]:
-    """Return what was handed in by or for this student, with attempt and exam, the latest first; at most 200. One read."""
+def list_receipts(*, student_id: UUID) -> Sequence[Submission]:
+    """Return what was handed in by or for this student, with attempt and exam, the latest first; at most 200. One read.
+
+    Raises `OutcomeUnknown` while it is not certain that all of it is safe.
+    """
     handed_in = Submission.objects.filter(student_id=student_id, withdrawn_at__isnull=True)
-    return handed_in.defer("answers").select_related("attempt__exam").order_by("-accepted_at")[:MOST_LISTED]
+    latest = handed_in.defer("answers").select_related("attempt__exam").order_by("-accepted_at")
+    receipts = list(latest[:MOST_LISTED])
+    confirm_safe()
+    return receipts
 
 
 def get_receipt(*, receipt_id: UUID, student_id: UUID) -> Submission:
-    """Return this student's submission with attempt, exam and school, also a withdrawn one, or raise `NotFound`. One read."""
+    """Return this student's submission with attempt, exam and school, also a withdrawn one, or raise `NotFound`. One read.
+
+    Raises `OutcomeUnknown` while it is not certain that it is safe.
+    """
     mine = (
         Submission.objects.select_related("attempt__exam__school")
         .defer("answers")
@@ -29,6 +38,7 @@ def get_receipt(*, receipt_id: UUID, student_id: UUID) -> Submission:
     submission = mine.filter(pk=receipt_id).first()
     if submission is None:
         raise NotFound
+    confirm_safe()
     return submission
 
 

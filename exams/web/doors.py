@@ -7,10 +7,16 @@ from zoneinfo import ZoneInfo
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 
-from exams.errors import NotFound
+from exams.errors import NotFound, OutcomeUnknown
 from gradebook.models import Role, User
+
+_PATIENCE = (
+    "We keep every hand-in in several places, and cannot see at this moment whether yours has reached all it must. "
+    "Nothing is lost. Reload this page in a few seconds."
+)
 
 PersonView = Callable[Concatenate[HttpRequest, User, ...], HttpResponse]
 
@@ -37,5 +43,14 @@ def _for(role: Role, view: PersonView) -> Callable[..., HttpResponse]:
                 return view(request, person, **parts)
             except NotFound:
                 raise Http404 from None
+            except OutcomeUnknown as doubt:
+                return _ask_for_patience(request, doubt)
 
     return guarded
+
+
+def _ask_for_patience(request: HttpRequest, doubt: OutcomeUnknown) -> HttpResponse:
+    context = {"status": doubt.status, "title": "One moment, please.", "detail": _PATIENCE}
+    page = render(request, "refusal.html", context, status=doubt.status)
+    page["Retry-After"] = str(doubt.retry_after)
+    return page

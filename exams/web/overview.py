@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from exams.queries.exams import get_exam, list_exams
+from exams.queries.exams import confirm_what_is_over, get_exam, list_exams
 from exams.queries.papers import get_current_paper
 from exams.web.cards import Card, sort_exams
 from exams.web.doors import for_students
@@ -25,6 +25,7 @@ def show_mine(request: HttpRequest, student: User) -> HttpResponse:
 def show_one(request: HttpRequest, student: User, exam_id: UUID) -> HttpResponse:
     """Show one exam's rules, the personal deadline of an attempt begun now, and the button that begins it."""
     view = get_exam(exam_id=exam_id, student_id=student.pk)
+    confirm_what_is_over([view])
     deadline = view.times.deadline(started_at=view.read_at) if view.may_start else None
     context = {
         "card": Card(view),

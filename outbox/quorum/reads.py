@@ -1,0 +1,66 @@
+"""The barrier for everything but the gate's own commits: what was read, or written, through Django's connection.
+
+Reads never wait for a standby. A row that a commit left behind whose wait was cancelled is visible at once and may be nowhere else, so
+whoever tells somebody outside that it is there (a student, a mail server) asks here first.
+"""
+
+from functools import cache
+
+import psycopg
+from django.conf import settings
+from django.db import connections
+
+from outbox.quorum.positions import read_wal_position
+from outbox.quorum.rule import Quorum
+from outbox.quorum.watch import Watch
+
+# What belongs to Django's own cursors and to the pool, and is unknown to psycopg.connect.
+_DJANGOS = ("cursor_factory", "context", "prepare_threshold", "pool")
+
+
+def get_quorum() -> Quorum | None:
+    """Return the rule at the level `quorum`, None at the level `local`. Raises ValueError."""
+    return make_quorum() if settings.DURABILITY == "quorum" else None
+
+
+def make_quorum() -> Quorum:
+    """Return the rule that the settings state. Raises ValueError when nothing could fulfil it."""
+    return Quorum(tuple(name.lower() for name in settings.STANDBYS), settings.STANDBYS_NEEDED)
+
+
+@cache
+def get_watch(using: str = "default") -> Watch:
+    """Return this process's watch on a database; it starts when somebody first needs it."""
+    return Watch(make_quorum(), lambda: connect_to_watch(using))
+
+
+def connect_to_watch(using: str = "default") -> psycopg.Connection:
+    """Open a connection of its own to this database's primary."""
+    arguments = connections[using].get_connection_params()
+    for name in _DJANGOS:
+        arguments.pop(name, None)
+    chosen = {
+        "target_session_attrs": "read-write",
+        "connect_timeout": 3,
+        "application_name": "handover-watch",
+    }
+    return psycopg.connect(**{**arguments, **chosen}, autocommit=True)
+
+
+def await_quorum(*, using: str = "default", seconds: float = 1.0) -> bool:
+    """Say whether everything this connection has seen or committed so far is safe on enough standbys; wait so long for it.
+
+    Always true at the level `local`. Call it after the read, or after the commit, that somebody outside will be told about.
+    """
+    if get_quorum() is None:
+        return True
+    watch = get_watch(using)
+    django = connections[using]
+    django.ensure_connection()
+    try:
+        reading = read_wal_position(django.connection, watch.quorum)
+    except psycopg.Error:
+        return False
+    if reading.find_fault(watch.quorum) is not None:
+        return False
+    return reading.holds(reading.position) or watch.wait_for(reading.position, seconds=seconds)
