@@ -80,6 +80,8 @@ DATABASES = {
 APP_ROLE_NAME = env.str("HANDOVER_APP_ROLE", default=APP_ROLE)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DURABILITY = env.str("HANDOVER_DURABILITY", default="local")
+STANDBYS = env.list("HANDOVER_STANDBYS", default=[])  # the names under which standbys count, with `quorum`
+STANDBYS_NEEDED = env.int("HANDOVER_STANDBYS_NEEDED", default=1)
 JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
 
 # A task is acknowledged after its work: to receive it twice is harmless, its receipt is in the database; to lose it is not.
