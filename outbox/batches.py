@@ -25,6 +25,7 @@ from outbox.cursors import (
 from outbox.db import fetch_row
 from outbox.errors import CursorMoved
 from outbox.faults import fault_point
+from outbox.filling import try_fill
 from outbox.log import refuse_foreign_position
 from outbox.models.consumers import Consumer, ConsumerState
 from outbox.parking import park_subject, park_waiting_events
@@ -101,7 +102,12 @@ def _run_locked(handler: ConsumerHandler, limit: int) -> Progress:
         return Progress(BatchOutcome.PAUSED, position=consumer.position)
     head = get_checked_head(consumer)
     upto = min(consumer.position + limit, head.pos)
-    positions, waiting = _list_positions(handler, consumer, upto)
+    filled = try_fill(handler, consumer, upto)
+    if filled is not None:
+        advance_cursor(consumer, upto=upto, head=head)
+        fault_point("in_batch")
+        return Progress(BatchOutcome.ADVANCED, filled, upto, head.pos)
+    positions, waiting = list_batch_positions(handler, consumer, upto)
     poison = apply_until_poison(functools.partial(_apply, handler), positions)
     last = upto if poison is None else poison.pos - 1
     if waiting:
@@ -125,7 +131,8 @@ def _judge(consumer: Consumer, poison: Poison | None, last: int) -> tuple[BatchO
     return BatchOutcome.PARKED, poison.pos, None
 
 
-def _list_positions(handler: ConsumerHandler, consumer: Consumer, upto: int) -> tuple[list[int], int]:
+def list_batch_positions(handler: ConsumerHandler, consumer: Consumer, upto: int) -> tuple[list[int], int]:
+    """Return the positions up to `upto` that the handler works on, and how many others wait with parked subjects."""
     parameters = {
         "name": handler.name,
         "kinds": list(handler.kinds),

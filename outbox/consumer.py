@@ -16,6 +16,8 @@ from psycopg import sql
 from outbox.db import bind_tables, load_sql
 from outbox.log import StoredEvent, list_events_at
 
+ON_REPEAT = sql.SQL("ON CONFLICT DO NOTHING")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Batch:
@@ -36,15 +38,42 @@ class Batch:
 
         In the file, `%(positions)s::bigint[]` is this batch, which reaches from `%(first)s` to `%(last)s`; `%(listed)s::bigint[]` is
         NULL where it has every position between the two, so that the range alone says it. `{app_table}` is one of the projection's
-        tables.
+        tables; `{on_repeat}`, at the end of an INSERT, leaves a row that is there already as it is.
         """
-        statement = bind_tables(load_sql(package, name), self.tables)
         positions, first, last = list(self.positions), self.positions[0], self.positions[-1]
         listed = None if len(positions) == last - first + 1 else positions
-        batch = {"positions": positions, "first": first, "last": last, "listed": listed}
-        with connection.cursor() as cursor:
-            cursor.execute(statement, parameters | batch)
-            return int(cursor.rowcount)
+        batch = {"positions": positions, "first": first, "last": last, "listed": listed, "kinds": None}
+        return _execute(package, name, {**self.tables, "on_repeat": ON_REPEAT}, parameters | batch)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Span:
+    """All events of these kinds from `first` to `last`, for tables that cannot hold any of them yet.
+
+    What of the range is of these kinds the statement finds out while it reads it: asking before costs a visit to every event.
+    """
+
+    first: int
+    last: int
+    kinds: frozenset[str]
+    tables: Mapping[str, sql.Identifier]
+
+    def execute(self, package: str, name: str, **parameters: Any) -> int:
+        """Run `<package>/sql/<name>.sql` over the span and return how many rows it wrote.
+
+        As `Batch.execute`, but `%(listed)s` is always NULL and `%(kinds)s::text[]` is not: the statement must filter by it.
+        `{on_repeat}` is empty: a row that is there already is an error.
+        """
+        span = {"first": self.first, "last": self.last, "listed": None, "kinds": list(self.kinds)}
+        return _execute(package, name, {**self.tables, "on_repeat": sql.SQL("")}, parameters | span)
+
+
+def _execute(
+    package: str, name: str, names: Mapping[str, sql.Composable], parameters: Mapping[str, Any]
+) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(bind_tables(load_sql(package, name), names), parameters)
+        return int(cursor.rowcount)
 
 
 class ConsumerHandler(Protocol):
@@ -77,3 +106,11 @@ class Projection(ConsumerHandler, Protocol):
     @property
     def tables(self) -> tuple[str, ...]:
         """The names of its tables."""
+
+
+@runtime_checkable
+class FillableProjection(Projection, Protocol):
+    """A projection that a rebuild may fill a whole span of the log at a time, without asking which events are in it."""
+
+    def fill(self, span: Span) -> int:
+        """Do what `apply` would do with the span's events, and return how many there were. An exception undoes it."""

@@ -118,12 +118,18 @@ def advance_cursor(consumer: Consumer, *, upto: int, head: Position, failing: Fa
 
 def pause_consumer(name: str) -> None:
     """Stop a consumer after its running batch; it stays where it is until somebody resumes it."""
-    _set_state(name, ConsumerState.PAUSED)
+    with transaction.atomic():
+        consumer = lock_consumer(name)
+        consumer.state = ConsumerState.PAUSED
+        consumer.save(update_fields=["state"])
 
 
 def resume_consumer(name: str) -> None:
-    """Let a paused consumer go on."""
-    _set_state(name, ConsumerState.RUNNING)
+    """Let a paused consumer go on with what it was doing: following the log, or filling its emptied tables."""
+    with transaction.atomic():
+        consumer = lock_consumer(name)
+        consumer.state = ConsumerState.REBUILDING if consumer.is_filling else ConsumerState.RUNNING
+        consumer.save(update_fields=["state"])
 
 
 def adopt_epoch(name: str) -> Position:
@@ -139,10 +145,3 @@ def adopt_epoch(name: str) -> Position:
         consumer.epoch, consumer.shard = head.epoch, head.shard
         consumer.save(update_fields=["epoch", "shard"])
     return position
-
-
-def _set_state(name: str, state: ConsumerState) -> None:
-    with transaction.atomic():
-        consumer = lock_consumer(name)
-        consumer.state = state
-        consumer.save(update_fields=["state"])

@@ -22,7 +22,7 @@ from outbox.models.consumers import ConsumerState, ParkedSubject
 from outbox.stopping import Stop
 from outbox.tables import bind_live_tables, get_projection
 
-REPLAYED_AT_ONCE: Final = 5_000
+REPLAYED_AT_ONCE: Final = 10_000
 PATIENCE_WITH_READERS: Final = "10s"
 
 Report = Callable[[int, int], object]  # (position, head), after every batch
@@ -64,7 +64,7 @@ def _begin(projection: Projection) -> int:
         head = get_head()
         consumer.epoch, consumer.shard, consumer.position = head.epoch, head.shard, 0
         consumer.generation += 1
-        consumer.state = ConsumerState.REBUILDING
+        consumer.state, consumer.is_filling = ConsumerState.REBUILDING, True
         consumer.failing_pos, consumer.failing_tries, consumer.failing_error = None, 0, ""
         consumer.save()
         ParkedSubject.objects.filter(consumer=consumer).delete()

@@ -12,7 +12,6 @@ from django.db import connection
 from outbox import registry
 from outbox.db import load_sql
 from outbox.log import Position
-from outbox.models.consumers import ConsumerState
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,17 +26,13 @@ class ConsumerStatus:
     staleness: timedelta
     budget: timedelta
     heartbeat_at: datetime | None
+    is_rebuilding: bool  # its tables are being filled again and are not complete yet, paused or not
     parked_subjects: int
 
     @property
     def is_stale(self) -> bool:
         """Whether it is further behind than it may be: screens say so as soon as it is."""
         return self.staleness > self.budget
-
-    @property
-    def is_rebuilding(self) -> bool:
-        """Whether its tables are being filled again and are not complete yet."""
-        return self.state == ConsumerState.REBUILDING
 
     @property
     def waiting(self) -> int:
@@ -69,7 +64,8 @@ def list_consumer_statuses(names: Iterable[str] | None = None) -> list[ConsumerS
             staleness=timedelta(seconds=row[9]),
             budget=budgets[row[0]] if row[10] is None else timedelta(seconds=row[10]),
             heartbeat_at=row[11],
-            parked_subjects=row[12],
+            is_rebuilding=row[12],
+            parked_subjects=row[13],
         )
         for row in rows
     ]

@@ -15,7 +15,10 @@ class ConsumerState(models.TextChoices):
 
 
 class Consumer(models.Model):
-    """One row per consumer: its cursor `(epoch, shard, position)`, locked for the length of a batch."""
+    """One row per consumer: its cursor `(epoch, shard, position)`, locked for the length of a batch.
+
+    `is_filling` from the moment its tables were emptied until the cursor has met the head: paused or not, they are not complete.
+    """
 
     name = models.CharField(max_length=60, primary_key=True)
     epoch = models.PositiveIntegerField(default=0, db_default=0)
@@ -25,6 +28,7 @@ class Consumer(models.Model):
     state = models.CharField(
         max_length=12, choices=ConsumerState, default=ConsumerState.RUNNING, db_default=ConsumerState.RUNNING
     )
+    is_filling = models.BooleanField(default=False, db_default=False)
     staleness_budget = models.DurationField()
     heartbeat_at = models.DateTimeField(null=True)
     advanced_at = models.DateTimeField(null=True)

@@ -7,6 +7,7 @@
 UPDATE outbox_consumer AS consumer
 SET position = %(upto)s,
     state = CASE WHEN %(at_head)s AND consumer.state = 'rebuilding' THEN 'running' ELSE consumer.state END,
+    is_filling = consumer.is_filling AND NOT %(at_head)s,
     heartbeat_at = clock_timestamp(),
     advanced_at = CASE WHEN %(upto)s > consumer.position THEN clock_timestamp() ELSE consumer.advanced_at END,
     failing_pos = %(failing_pos)s, failing_tries = %(failing_tries)s, failing_error = %(failing_error)s

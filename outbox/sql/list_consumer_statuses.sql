@@ -15,7 +15,7 @@ SELECT asked.name, COALESCE(consumer.state, 'running'), COALESCE(consumer.genera
                - GREATEST(COALESCE(next.occurred_at, unnumbered.occurred_at), before.at)))
        END::double precision,
        extract(epoch FROM consumer.staleness_budget)::double precision,
-       consumer.heartbeat_at,
+       consumer.heartbeat_at, COALESCE(consumer.is_filling, false),
        (SELECT count(*) FROM outbox_parkedsubject AS parked WHERE parked.consumer_id = asked.name)
 FROM unnest(%(names)s::text[]) WITH ORDINALITY AS asked (name, place)
 LEFT JOIN outbox_consumer AS consumer ON consumer.name = asked.name

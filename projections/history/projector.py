@@ -7,7 +7,7 @@ and a line is keyed by its event's position: met twice it stays one, in whatever
 from datetime import timedelta
 
 from gradebook.events import MarkChanged
-from outbox.consumer import Batch
+from outbox.consumer import Batch, Span
 
 HISTORY_TABLE = "projections_markhistory"
 
@@ -23,3 +23,7 @@ class MarksheetHistory:
     def apply(self, batch: Batch) -> None:
         """Add the batch's lines."""
         batch.execute("projections", "project_mark_history")
+
+    def fill(self, span: Span) -> int:
+        """Write the lines of a whole span into the emptied table."""
+        return span.execute("projections", "project_mark_history")

@@ -1,24 +1,27 @@
--- Write one history line for each MarkChanged event of a batch; a line that is there already stays.
+-- Write one history line for each MarkChanged event of a batch; a line that is there already stays (while following), or is an
+-- error (while an emptied table is filled, where there can be none, and asking costs a tenth).
 -- Locks: none but the rows it inserts; the consumer's own row is locked by the caller.
 -- The range of the batch is said too: with the list alone the planner reads the position of every event there is.
 -- Index: outbox_eventposition_pkey for the range, outbox_event_pkey for each event.
--- Parameters: first and last bigint; listed bigint[], the positions, or NULL where the batch has all from first to last;
---   {projections_markhistory} is the table to fill, live or twin.
+-- Parameters: first and last bigint; listed bigint[], the positions, or NULL for all from first to last; kinds text[], or NULL
+--   where the positions were chosen by kind; {projections_markhistory} is the table to fill, live or twin.
 INSERT INTO {projections_markhistory}
     (pos, event_id, school_id, sheet_id, column_id, student_id, cell_version, column_title, student_name,
      old_value, old_code, old_source, new_value, new_code, new_source, automatic_value,
      reason, actor_type, actor_id, actor_name, batch_id, occurred_at)
-SELECT position.pos, event.event_id, fact.school_id, fact.sheet_id, fact.column_id, fact.student_id,
-       event.subject_version, fact.column_title, fact.student_name,
-       (fact.old ->> 'value')::numeric, COALESCE(fact.old ->> 'code', ''), COALESCE(fact.old ->> 'source', ''),
-       (fact.new ->> 'value')::numeric, COALESCE(fact.new ->> 'code', ''), COALESCE(fact.new ->> 'source', ''),
-       fact.automatic_value, fact.reason, event.actor_type, event.actor_id, fact.actor_name,
-       event.batch_id, event.occurred_at
+SELECT position.pos, event.event_id,
+       (event.payload ->> 'school_id')::uuid, (event.payload ->> 'sheet_id')::uuid,
+       (event.payload ->> 'column_id')::uuid, (event.payload ->> 'student_id')::uuid,
+       event.subject_version, event.payload ->> 'column_title', event.payload ->> 'student_name',
+       (event.payload -> 'old' ->> 'value')::numeric,
+       COALESCE(event.payload -> 'old' ->> 'code', ''), COALESCE(event.payload -> 'old' ->> 'source', ''),
+       (event.payload -> 'new' ->> 'value')::numeric,
+       COALESCE(event.payload -> 'new' ->> 'code', ''), COALESCE(event.payload -> 'new' ->> 'source', ''),
+       (event.payload ->> 'automatic_value')::numeric, event.payload ->> 'reason',
+       event.actor_type, event.actor_id, event.payload ->> 'actor_name', event.batch_id, event.occurred_at
 FROM outbox_eventposition AS position
 JOIN outbox_event AS event ON event.seq = position.seq
-CROSS JOIN LATERAL jsonb_to_record(event.payload) AS fact (
-    school_id uuid, sheet_id uuid, column_id uuid, student_id uuid, column_title text, student_name text,
-    actor_name text, old jsonb, new jsonb, automatic_value numeric, reason text)
 WHERE position.pos BETWEEN %(first)s AND %(last)s
   AND (%(listed)s::bigint[] IS NULL OR position.pos = ANY (%(listed)s::bigint[]))
-ON CONFLICT DO NOTHING
+  AND (%(kinds)s::text[] IS NULL OR event.kind = ANY (%(kinds)s::text[]))
+{on_repeat}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from outbox.batches import BatchOutcome, run_batch
 from outbox.models import Consumer, Event, EventPosition, Tick
 from outbox.publish import publish
+from outbox.rebuild import begin_rebuild
 from outbox.sequencer import sequence_events
 from projections.history.projector import MarksheetHistory
 from projections.models import MarkHistory
@@ -38,6 +39,10 @@ def test_replay_of_the_log_gives_what_following_it_gave(steps: Sequence[Any]) ->
 
     MarkHistory.objects.all().delete()
     Consumer.objects.update(position=0)
+    _catch_up(limit=3)
+    assert lines() == followed
+
+    begin_rebuild(MarksheetHistory())
     _catch_up(limit=3)
     assert lines() == followed
 

@@ -6,11 +6,12 @@ import pytest
 from django.db import connection
 
 from outbox.batches import BatchOutcome, run_batch
-from outbox.cursors import pause_consumer
+from outbox.cursors import pause_consumer, resume_consumer
 from outbox.errors import NotRebuildable, RebuildFailed
 from outbox.models import Consumer, ParkedSubject
-from outbox.rebuild import rebuild
+from outbox.rebuild import begin_rebuild, rebuild
 from outbox.sequencer import sequence_events
+from outbox.staleness import get_consumer_status
 from outbox.stopping import Stop
 from tests.outbox.log.noted import TABLE, ThingsNoted, deliver, noted, noted_again
 from tests.outbox.log.sessions import Background, Sessions, count_lock_waiters, sessions
@@ -134,6 +135,25 @@ def test_rebuild_says_so_when_the_consumer_is_paused_in_the_middle(
 
     with pytest.raises(RebuildFailed, match=r"paused at position 1\. Resume it"):
         rebuild(noted, stop, report=lambda *_: pause_consumer(noted.name))
+
+
+def test_rebuild_that_was_paused_and_resumed_is_marked_as_such_until_the_head_is_reached(
+    noted: ThingsNoted,
+) -> None:
+    append_things(3)
+    deliver(noted)
+    begin_rebuild(noted)
+    run_batch(noted, limit=1)
+    marks = []
+    for act in (pause_consumer, resume_consumer):
+        act(noted.name)
+        status = get_consumer_status(noted.name)
+        marks.append((status.state, status.is_rebuilding))
+
+    assert marks == [("paused", True), ("rebuilding", True)]
+    deliver(noted)
+    status = get_consumer_status(noted.name)
+    assert (status.state, status.is_rebuilding) == ("running", False)
 
 
 def test_rebuild_is_refused_for_a_consumer_without_tables(noted: ThingsNoted, stop: Stop) -> None:
