@@ -4,7 +4,17 @@ from django.apps import AppConfig
 
 
 class OutboxConfig(AppConfig):
-    """The event log, its consumers and the job queue. Knows no school words."""
+    """The event log, its consumers, the job queue, and what follows from events. Knows no school words."""
 
     name = "outbox"
     verbose_name = "Event log and jobs"
+
+    def ready(self) -> None:
+        """Make known the relay, the upkeep of effects, and webhooks."""
+        from outbox import registry, webhooks  # noqa: PLC0415 - models are not loaded when this module is
+        from outbox.effects import upkeep  # noqa: PLC0415
+        from outbox.relay import Relay  # noqa: PLC0415
+
+        registry.register(Relay())
+        upkeep.register()
+        webhooks.register()

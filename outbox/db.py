@@ -10,6 +10,8 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 from django.db.backends.utils import CursorWrapper
 from psycopg import sql
 
+from outbox.errors import Unavailable
+
 # Failures that say nothing about the work itself, by SQLSTATE class (PostgreSQL manual, appendix A): connection lost,
 # serialization and deadlock, out of resources, limits exceeded, operator intervention, system error.
 TRANSIENT_CLASSES = frozenset({"08", "40", "53", "54", "57", "58"})
@@ -86,9 +88,18 @@ def is_transient(error: BaseException) -> bool:
 
     A database error without a SQLSTATE never reached the server or lost it on the way: a broken connection.
     """
+    if isinstance(error, Unavailable):
+        return True
     if not isinstance(error, DatabaseError | InterfaceError):
         return False
     state = find_sqlstate(error)
     if state is None:
         return isinstance(error, OperationalError | InterfaceError)  # the connection broke
     return state[:2] in TRANSIENT_CLASSES or state in {LOCK_NOT_AVAILABLE, INVALID_TRANSACTION_TERMINATION}
+
+
+def check_deferred_constraints() -> None:
+    """Check now, in this savepoint, what would be checked at commit: there, it would fail everybody's work and name nobody."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")

@@ -42,7 +42,17 @@ class NotRebuildable(OutboxError):
     code = "not_rebuildable"
 
 
+class ProcessLost(OutboxError):
+    """Three processes ended while they applied this event, without an error: it probably kills them."""
+
+    code = "process_lost"
+
+
 class RebuildFailed(OutboxError):
     """The rebuild stopped before it was complete; the live tables are as they were."""
 
     code = "rebuild_failed"
+
+
+class Unavailable(Exception):
+    """Something outside the database is away; nobody's work is at fault, and the same is done again later, however often."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from django.db import DatabaseError, InterfaceError, connection
 
 from outbox.db import is_transient
+from outbox.errors import Unavailable
 from outbox.stopping import Stop
 
 logger = logging.getLogger(__name__)
@@ -33,12 +34,18 @@ def run_loop(
     """Run `step` until told to stop. It returns True when there may be more to do at once, however long the queue is.
 
     A transient database error (connection lost, server restarting, deadlock) is retried with exponential backoff and full
-    jitter; after too many in a row it is raised, so that the process exits and its supervisor starts a new one.
+    jitter; after too many in a row it is raised, so that the process exits and its supervisor starts a new one. What is
+    `Unavailable` outside the database is asked again for ever: a new process would not find it sooner.
     """
-    failures = 0
+    failures = absences = 0
     while not stop.is_set:
         try:
             more = step()
+        except Unavailable as error:
+            absences += 1
+            logger.warning("Waiting (%d): %s", absences, error)
+            stop.wait(draw_backoff(absences))
+            continue
         except (DatabaseError, InterfaceError) as error:
             failures += 1
             if not is_transient(error) or failures >= failures_before_giving_up:
@@ -47,12 +54,12 @@ def run_loop(
             connection.close()
             stop.wait(draw_backoff(failures))
             continue
-        failures = 0
+        failures = absences = 0
         if not more:
             stop.wait(random.uniform(*rest))  # noqa: S311 - jitter, not a secret
 
 
 def draw_backoff(failures: int) -> float:
     """Return how long to wait after so many failures in a row: full jitter below an exponential bound, in seconds."""
-    bound = min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (failures - 1))
+    bound = min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** min(failures - 1, 10))
     return random.uniform(0, bound)  # noqa: S311 - jitter, not a secret

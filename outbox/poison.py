@@ -7,9 +7,9 @@ more and are not touched. What is nobody's fault (a lost connection, a deadlock)
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from django.db import connection, transaction
+from django.db import transaction
 
-from outbox.db import is_transient
+from outbox.db import check_deferred_constraints, is_transient
 
 MOST_TRIES = 3
 
@@ -59,16 +59,9 @@ def _try_apply(apply: Apply, positions: Sequence[int]) -> Exception | None:
     try:
         with transaction.atomic():
             apply(positions)
-            _check_deferred_constraints()
+            check_deferred_constraints()
     except Exception as error:
         if is_transient(error):
             raise
         return error
     return None
-
-
-def _check_deferred_constraints() -> None:
-    """Check now what would be checked at commit: there, it would fail the batch for ever without naming an event."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.execute("SET CONSTRAINTS ALL DEFERRED")

@@ -13,6 +13,7 @@ what it writes is kept only while it still does.
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from uuid import UUID
 
 from outbox.log import StoredEvent
@@ -75,7 +76,7 @@ class Effect:
     """
 
     name: str
-    kinds: frozenset[str]
+    kinds: AbstractSet[str]
     run: Callable[[Delivery], None]
     outside: bool = False
     retries: tuple[float, ...] = RETRIES
@@ -110,7 +111,7 @@ def list_effects() -> list[Effect]:
 
 def list_kinds() -> frozenset[str]:
     """Return the kinds of event that have any effect."""
-    return frozenset().union(*(effect.kinds for effect in _effects.values()))
+    return frozenset(kind for effect in _effects.values() for kind in effect.kinds)
 
 
 def list_wanted(hints: Sequence[Hint]) -> list[tuple[Hint, Effect, str]]:

@@ -1,0 +1,39 @@
+"""Which addresses we may be told to call: what an administrator types must not make us knock on doors inside our own network (SSRF).
+
+The name is resolved once, every address it has is judged, and the connection goes to the one that was judged; asking the
+resolver a second time would let it answer differently (DNS rebinding). TLS still verifies the name.
+"""
+
+import ipaddress
+import socket
+
+
+class ForbiddenAddress(Exception):
+    """This address must not be called."""
+
+
+def is_public(address: str) -> bool:
+    """Say whether an IP address belongs to the public internet (IANA's registries, as `ipaddress` has them).
+
+    An IPv6 address that only carries an IPv4 one (mapped, 6to4, NAT64, Teredo) is judged by that as well.
+    """
+    parsed = ipaddress.ip_address(address.partition("%")[0])
+    if not parsed.is_global or parsed.is_multicast:
+        return False
+    return isinstance(parsed, ipaddress.IPv4Address) or all(map(is_public, _list_carried(parsed)))
+
+
+def _list_carried(parsed: ipaddress.IPv6Address) -> list[str]:
+    carried = [parsed.ipv4_mapped, parsed.sixtofour, *(parsed.teredo or ())]
+    if parsed in ipaddress.ip_network("64:ff9b::/96"):
+        carried.append(ipaddress.IPv4Address(parsed.packed[-4:]))
+    return [str(each) for each in carried if each is not None]
+
+
+def resolve(host: str, port: int, *, private: bool) -> str:
+    """Return an address of this host to connect to. Unless `private` is allowed, raise when any it has is not public."""
+    found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    for address in found:
+        if not (private or is_public(address)):
+            raise ForbiddenAddress(f"{host} leads to {address}, which is not a public address.")
+    return found[0]

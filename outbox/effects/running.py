@@ -1,0 +1,143 @@
+"""Trying effects: those of the database together in one transaction, those outside one by one without any.
+
+An expected end of a race (done already, somebody else's lease) is a return value. A lost database is raised: the loop or Celery begins again,
+and the lease ends by itself.
+"""
+
+import logging
+import random
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from outbox.db import check_deferred_constraints, is_transient
+from outbox.effects.receipts import (
+    Claim,
+    Ending,
+    Message,
+    claim_due_effects,
+    claim_effect,
+    claim_lost_effect,
+    lock_held_effects,
+    settle_effects,
+)
+from outbox.effects.registry import Delivery, Effect, GiveUp, TryLater, find_effect
+from outbox.faults import fault_point
+from outbox.log import list_events_at
+from outbox.models.effects import EffectState
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 50  # effects of the database that share a transaction
+RESEND_AFTER = 60.0  # seconds until a message whose effect has not happened is sent again
+JITTER = 0.2
+
+
+def run_message(message: Message) -> EffectState | None:
+    """Try the one effect a message speaks of; return how it ended, None when there was nothing to do."""
+    effect = find_effect(message.effect)
+    if effect is None:
+        logger.warning(
+            "No effect is called %s here; the message waits for a process that knows it.", message.effect
+        )
+        return None
+    claim = claim_effect(message, effect, resend_after=RESEND_AFTER)
+    if claim is None:
+        return None
+    fault_point("after_effect_claim")
+    return run_claims([claim]).get(claim.id)
+
+
+def run_due_effects(effects: Sequence[Effect], *, at_most: int = AT_ONCE) -> int:
+    """Try some effects that are due, and one whose try was lost; return how many were taken."""
+    claims = claim_due_effects(effects, at_most=at_most)
+    lost = claim_lost_effect(effects)
+    for some in (claims, lost):
+        if some:
+            fault_point("after_effect_claim")
+            run_claims(some)
+    return len(claims) + len(lost)
+
+
+def run_claims(claims: Sequence[Claim]) -> dict[int, EffectState]:
+    """Try these, taken together; return how each ended (those whose lease was lost meanwhile are not in it)."""
+    events = {event.pos: event for event in list_events_at(sorted({claim.pos for claim in claims}))}
+    tries = []
+    for claim in claims:
+        effect, event = find_effect(claim.effect), events.get(claim.pos)
+        assert effect is not None, "Only known effects are claimed."
+        if event is None or event.event_id != claim.event_id:
+            continue  # the log is not the one this receipt was written for; its lease ends by itself
+        tries.append((claim, effect, Delivery(event, claim.target, claim.tries)))
+    ended = _run_inside([one for one in tries if not one[1].outside])
+    for one in tries:
+        if one[1].outside:
+            ended |= _run_outside(*one)
+    return ended
+
+
+Try = tuple[Claim, Effect, Delivery]
+
+
+def _run_inside(tries: Sequence[Try]) -> dict[int, EffectState]:
+    """Do effects and receipts in one transaction, each in a savepoint of its own so that one cannot spoil the others."""
+    if not tries:
+        return {}
+    with transaction.atomic(durable=True):
+        held = set(lock_held_effects([claim for claim, *_ in tries]))
+        endings = [_try_inside(*one) for one in tries if one[0] in held]
+        settle_effects(endings)
+        fault_point("in_effect")
+    return {ending.claim.id: ending.state for ending in endings}
+
+
+def _try_inside(claim: Claim, effect: Effect, delivery: Delivery) -> Ending:
+    try:
+        with transaction.atomic():
+            effect.run(delivery)
+            check_deferred_constraints()
+    except Exception as error:
+        if is_transient(error):
+            raise
+        return _end_badly(claim, effect, delivery, error)
+    return Ending(claim, EffectState.DONE)
+
+
+def _run_outside(claim: Claim, effect: Effect, delivery: Delivery) -> dict[int, EffectState]:
+    """Do it without a transaction, then note how it ended, if the lease is still ours."""
+    failure: Exception | None = None
+    try:
+        effect.run(delivery)
+    except Exception as error:  # noqa: BLE001 - the outermost handler: the error is noted on the receipt
+        failure = error
+    fault_point("after_effect")
+    with transaction.atomic(durable=True):
+        if not lock_held_effects([claim]):
+            return {}
+        ending = (
+            Ending(claim, EffectState.DONE)
+            if failure is None
+            else _end_badly(claim, effect, delivery, failure)
+        )
+        settle_effects([ending])
+    return {claim.id: ending.state}
+
+
+def _end_badly(claim: Claim, effect: Effect, delivery: Delivery, error: Exception) -> Ending:
+    """Decide what becomes of a failed try, and let the effect's own app know when it was the last."""
+    ending = decide_ending(claim, effect, error)
+    logger.warning("%s of %s: %s", claim.effect, claim.event_id, type(error).__name__)
+    if ending.state == EffectState.FAILED and effect.failed is not None:
+        effect.failed(delivery, ending.error)
+    return ending
+
+
+def decide_ending(claim: Claim, effect: Effect, error: Exception) -> Ending:
+    """Say whether a failed try is repeated, and when: by the effect's own table, spread by a fifth, or later if we are asked to."""
+    words = str(error) if isinstance(error, GiveUp | TryLater) else f"{type(error).__name__}: {error}"
+    if isinstance(error, GiveUp) or claim.tries > len(effect.retries):
+        return Ending(claim, EffectState.FAILED, words)
+    wait = effect.retries[claim.tries - 1] * random.uniform(1, 1 + JITTER)  # noqa: S311 - jitter, not a secret
+    if isinstance(error, TryLater) and error.seconds is not None:
+        wait = max(wait, error.seconds)
+    return Ending(claim, EffectState.PENDING, words, wait)

@@ -1,0 +1,45 @@
+"""How the relay and the effects are, in the figures an operator alarms on: ages first, then counts."""
+
+import dataclasses
+from datetime import timedelta
+
+from django.db import connection
+
+from outbox.db import load_sql
+from outbox.relay import NAME
+from outbox.staleness import get_consumer_status
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EffectStatus:
+    """One effect: how many receipts are in each open state, and how old the oldest of those that have not happened is."""
+
+    name: str
+    pending: int
+    trying: int
+    failed: int
+    oldest: timedelta
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RelayStatus:
+    """`age` is that of the oldest event the relay has not handed on; `effects` holds those with anything open, by name."""
+
+    age: timedelta
+    is_stale: bool
+    effects: tuple[EffectStatus, ...]
+
+    @property
+    def failed(self) -> int:
+        """How many effects failed for good and wait for a person."""
+        return sum(effect.failed for effect in self.effects)
+
+
+def get_relay_status() -> RelayStatus:
+    """Return how the relay is, in two queries."""
+    consumer = get_consumer_status(NAME)
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql("outbox", "count_open_effects"))
+        rows = cursor.fetchall()
+    effects = tuple(EffectStatus(*counts, oldest=timedelta(seconds=oldest)) for *counts, oldest in rows)
+    return RelayStatus(consumer.staleness, consumer.is_stale, effects)

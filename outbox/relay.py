@@ -1,0 +1,68 @@
+"""The relay: a consumer of the log that sees to it that every effect of an event happens.
+
+With a broker it publishes a hint for each effect, waits for the confirmation of every one, and only then notes the effects and moves its
+cursor, in one transaction. Whatever goes wrong in between, the hints are sent again. Without a broker noting them is all: the
+relay's own runners (`outbox.effects.runners`) find them there. Both ways the cursor and the receipts commit together, so behind the cursor
+there is a receipt for every effect, and the sweeper needs no search for missing ones.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from outbox.consumer import Batch
+from outbox.effects.publishing import Publisher, make_publisher
+from outbox.effects.receipts import Message, list_hints, note_effects
+from outbox.effects.registry import Hint, list_kinds, list_wanted
+from outbox.effects.running import RESEND_AFTER
+from outbox.faults import fault_point
+
+NAME = "relay"
+
+_barriers: list[Callable[[], None]] = []
+
+
+def register_barrier(barrier: Callable[[], None]) -> None:
+    """Have this called before anything is published: it returns once all that was read is durable, else raises `Unavailable`."""
+    if barrier not in _barriers:
+        _barriers.append(barrier)
+
+
+class Relay:
+    """Not a projection: what happened in the world cannot be thrown away and filled again."""
+
+    name = NAME
+    staleness_budget = timedelta(seconds=10)
+
+    def __init__(self, make: Callable[[], Publisher | None] = make_publisher) -> None:
+        self._make = make
+        self._publisher: Publisher | None = None
+        self._is_made = False
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of event that anything follows from."""
+        return list_kinds()
+
+    def apply(self, batch: Batch) -> None:
+        """Publish and note what follows from these events. `Unavailable` is nobody's fault: the batch is done again."""
+        messages = _as_messages(list_hints(batch.positions))
+        publisher = self._get_publisher()
+        if publisher is None:
+            note_effects(messages, resend_after=RESEND_AFTER)
+            return
+        for barrier in _barriers:
+            barrier()
+        publisher.publish(messages)
+        fault_point("after_confirm")
+        note_effects(messages, resend_after=RESEND_AFTER)
+
+    def _get_publisher(self) -> Publisher | None:
+        if not self._is_made:
+            self._publisher, self._is_made = self._make(), True
+        return self._publisher
+
+
+def _as_messages(hints: Sequence[Hint]) -> list[Message]:
+    return [
+        Message(hint.event_id, effect.name, target, hint.pos) for hint, effect, target in list_wanted(hints)
+    ]
