@@ -13,6 +13,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from config.attachment_storage import read_attachment_storage
 from config.keys import read_keys, read_secret_key
 from config.postgres.place import APP_ROLE, OWNER_ROLE, Place
 
@@ -192,6 +193,7 @@ _STATIC_STORAGE = (
 )
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "attachments": read_attachment_storage(env.str("ATTACHMENTS_URL", default=""), DATA_DIR / "attachments"),
     "staticfiles": {"BACKEND": _STATIC_STORAGE},
 }
 

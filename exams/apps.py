@@ -12,9 +12,11 @@ class ExamsConfig(AppConfig):
     def ready(self) -> None:
         """Make known to the outbox what grades, what sweeps and what follows the log here."""
         from exams import sweeps, worker  # noqa: PLC0415 - models are not loaded when this module is
+        from exams.attachments import effects  # noqa: PLC0415
         from exams.consumers.gradebook_marks import GradebookMarks  # noqa: PLC0415
         from outbox import registry  # noqa: PLC0415
 
         worker.register()
         sweeps.register()
+        effects.register()
         registry.register(GradebookMarks())

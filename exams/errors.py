@@ -153,6 +153,41 @@ class OutcomeUnknown(ExamsError):
     status = 503
 
 
+class WrongOffset(ExamsError):
+    """The upload does not stand where this chunk begins; go on at `offset`."""
+
+    code = "wrong_offset"
+    status = 409
+
+
+class UploadOver(ExamsError):
+    """This upload has ended and takes nothing more; begin a new one."""
+
+    code = "upload_over"
+    status = 409
+
+
+class TooManyFiles(ExamsError):
+    """This attempt has taken as much as it may; use one of the files you have sent."""
+
+    code = "too_many_files"
+    status = 409
+
+
+class UnsuitableFile(ExamsError):
+    """This file cannot be an answer; please choose another one."""
+
+    code = "unsuitable_file"
+    status = 422
+
+
+class DigestMismatch(ExamsError):
+    """What arrived is not the file that was announced; please send it again."""
+
+    code = "digest_mismatch"
+    status = 422
+
+
 class RevisionPublished(ExamsError):
     """A published revision never changes; make a new revision from it and publish that."""
 

@@ -68,6 +68,20 @@ class SubmissionAccepted(AttemptFact):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class AttachmentStored(AttemptFact):
+    """A file for a question has arrived whole and is kept, as this version; what is shown of it has yet to be made."""
+
+    kind = "AttachmentStored"
+
+    question_id: UUID
+    version_id: UUID
+    version_number: int
+    sha256: str
+    size: int
+    file_type: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class AttemptNotTaken(AttemptFact):
     """The deadline passed and nothing had been saved."""
 

@@ -1,7 +1,8 @@
-"""What the sweeper does for exams: close overdue attempts, and make the job of a submission that has none."""
+"""What the sweeper does for exams: close overdue attempts, make the job of a submission that has none, clear unused attachments away."""
 
 from django.db import connection, transaction
 
+from exams.attachments.cleanup import sweep_doomed_objects, sweep_unused_attachments
 from exams.jobs import GRADE, grading_job
 from exams.models import Submission
 from exams.services.closing import close_overdue_attempts
@@ -16,6 +17,8 @@ def register() -> None:
     """Have sweepers of this process do these."""
     register_sweep(Sweep("overdue attempts", sweep_overdue_attempts))
     register_sweep(Sweep("orphan submissions", sweep_orphan_submissions, 10.0))
+    register_sweep(Sweep("unused attachments", sweep_unused_attachments, 60.0))
+    register_sweep(Sweep("doomed objects", sweep_doomed_objects, 60.0))
 
 
 def sweep_overdue_attempts() -> int:

@@ -8,8 +8,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from exams.attachments.queries import Named, list_named, name_files
 from exams.canonical import digest, read_answers
-from exams.grading import BrokenKey, Key, grade
+from exams.grading import BrokenKey, Key, grade, note_missing_files
 from exams.jobs import GRADE, REGRADE
 from exams.queries.grading import Keys, ToGrade, list_to_grade
 from exams.services.results import Finding, record_findings
@@ -24,13 +25,13 @@ class GradingHandler:
     keys: Keys = dataclasses.field(default_factory=Keys)
 
     def prepare(self, jobs: Sequence[ClaimedJob]) -> Sequence[Outcome]:
-        """Judge every submission: two reads for the whole batch, then only arithmetic.
+        """Judge every submission: two reads for the whole batch (three where files were asked for), then only arithmetic.
 
         Raises `LookupError` for a job whose submission does not exist: that is a defect, not a failed exam.
         """
         submissions = list_to_grade([job.subject_id for job in jobs])
         keys = self.keys.get({submission.revision_id for submission in submissions.values()})
-        return [_judge(job, submissions, keys) for job in jobs]
+        return _note_missing([_judge(job, submissions, keys) for job in jobs], submissions, keys)
 
     def write(self, verdicts: Sequence[Verdict]) -> None:
         """Record what was found, in the settling transaction."""
@@ -54,6 +55,35 @@ def _judge(
     if finding.reason or not isinstance(key, Key):
         return PermanentFailure(job, finding.reason, finding)
     return Done(job, dataclasses.replace(finding, grade=grade(key, read_answers(submission.answers))))
+
+
+def _note_missing(
+    outcomes: Sequence[Outcome], submissions: Mapping[UUID, ToGrade], keys: Mapping[UUID, Key | BrokenKey]
+) -> list[Outcome]:
+    """Note where an answer names a file that has not arrived: a person has to see to it, and nothing else is lost by it."""
+    named = {
+        outcome.job.subject_id: _name_files(submissions[outcome.job.subject_id], keys) for outcome in outcomes
+    }
+    arrived = list_named([name for names in named.values() for name in names])
+    return [
+        _with_notes(outcome, [name for name in named[outcome.job.subject_id] if name not in arrived])
+        for outcome in outcomes
+    ]
+
+
+def _name_files(submission: ToGrade, keys: Mapping[UUID, Key | BrokenKey]) -> list[Named]:
+    key = keys.get(submission.revision_id)
+    if not isinstance(key, Key) or not key.file_questions:
+        return []
+    return name_files(submission.attempt_id, read_answers(submission.answers), key.file_questions)
+
+
+def _with_notes(outcome: Outcome, missing: Sequence[Named]) -> Outcome:
+    finding = outcome.value if isinstance(outcome, Done) else None
+    if not missing or not isinstance(finding, Finding) or finding.grade is None:
+        return outcome
+    noted = note_missing_files(finding.grade, [name.question_id for name in missing])
+    return Done(outcome.job, dataclasses.replace(finding, grade=noted))
 
 
 def find_obstacle(submission: ToGrade, key: Key | BrokenKey | None) -> str:

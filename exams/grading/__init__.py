@@ -4,10 +4,11 @@ A question that cannot read its answer gives 0 with a note; nothing an exam cont
 """
 
 from exams.grading.by_hand import MarkVerdict, give_points, judge_mark, read_grade, read_hand_marks
-from exams.grading.grade import Grade, HandMark, QuestionGrade, grade
+from exams.grading.grade import MISSING_FILE, Grade, HandMark, QuestionGrade, grade, note_missing_files
 from exams.grading.key import BrokenKey, Key, read_key
 
 __all__ = [
+    "MISSING_FILE",
     "BrokenKey",
     "Grade",
     "HandMark",
@@ -17,6 +18,7 @@ __all__ = [
     "give_points",
     "grade",
     "judge_mark",
+    "note_missing_files",
     "read_grade",
     "read_hand_marks",
     "read_key",

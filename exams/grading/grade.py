@@ -5,16 +5,18 @@ shown beside each question are rounded for themselves and need not add up to the
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from exams.grading.key import Key
 from exams.grading.verdicts import BLANK, VerdictState
 
 State = Literal["graded", "needs_marking"]
 QuestionState = VerdictState | Literal["marked"]  # what the machine says, or: a person has given points
+
+MISSING_FILE: Final = "The file this answer names has not arrived."
 
 _NONE = Decimal(0)
 _NAMED = 20  # how many unknown question ids a breakdown names
@@ -92,6 +94,12 @@ def grade(key: Key, answers: Mapping[str, Any]) -> Grade:
         questions=questions,
         ignored=tuple(sorted(answers.keys() - key.questions.keys())),
     )
+
+
+def note_missing_files(found: Grade, missing: Iterable[str]) -> Grade:
+    """Return the grade with a note at these questions, whose answers name a file that is not there. They wait for a person as before."""
+    noted = {name: dataclasses.replace(found.questions[name], note=MISSING_FILE) for name in missing}
+    return dataclasses.replace(found, questions=found.questions | noted)
 
 
 def _is_blank(answer: object) -> bool:

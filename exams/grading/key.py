@@ -31,12 +31,14 @@ class Key:
 
     questions: dict[str, KeyQuestion]
     max_points: Decimal
+    file_questions: tuple[str, ...] = ()  # whose answers name a file
 
 
 def read_key(stored: Mapping[str, Any]) -> Key:
     """Return the key of a published revision (`ExamRevision.key`). Raises `BrokenKey`, naming the question."""
     questions = {name: _read_question(name, entry) for name, entry in stored.items()}
-    return Key(questions, sum((question.points for question in questions.values()), Decimal(0)))
+    files = tuple(name for name, entry in stored.items() if entry["kind"] == "upload")
+    return Key(questions, sum((question.points for question in questions.values()), Decimal(0)), files)
 
 
 def _read_question(name: str, entry: Mapping[str, Any]) -> KeyQuestion:

@@ -1,5 +1,14 @@
 """Tables of the exams app, from the paper to the result."""
 
+from exams.models.attachments import (
+    Attachment,
+    AttachmentVersion,
+    FileType,
+    ObjectRole,
+    ObjectState,
+    StoredObject,
+    VersionState,
+)
 from exams.models.attempts import Attempt, AttemptState, Draft
 from exams.models.exams import CountingAttempt, Exam, ExamTarget
 from exams.models.papers import AnswerOption, ExamRevision, Question, QuestionKind
@@ -9,6 +18,8 @@ from exams.models.times import Accommodation, Extension, ExtensionKind
 __all__ = [
     "Accommodation",
     "AnswerOption",
+    "Attachment",
+    "AttachmentVersion",
     "Attempt",
     "AttemptState",
     "CountingAttempt",
@@ -19,10 +30,15 @@ __all__ = [
     "ExamTarget",
     "Extension",
     "ExtensionKind",
+    "FileType",
+    "ObjectRole",
+    "ObjectState",
     "Origin",
     "Question",
     "QuestionKind",
     "Result",
     "ResultState",
+    "StoredObject",
     "Submission",
+    "VersionState",
 ]

@@ -19,6 +19,7 @@ class QuestionKind(models.TextChoices):
     SHORT_TEXT = "short_text", "Short answer"
     MATCHING = "matching", "Matching"
     ESSAY = "essay", "Essay"
+    UPLOAD = "upload", "Photo or PDF"
 
 
 class ExamRevision(models.Model):

@@ -6,7 +6,9 @@ from typing import Literal
 from uuid import UUID
 
 TextFormat = Literal["plain", "html", "markdown"]
-Kind = Literal["single_choice", "multiple_choice", "true_false", "numeric", "short_text", "matching", "essay"]
+Kind = Literal[
+    "single_choice", "multiple_choice", "true_false", "numeric", "short_text", "matching", "essay", "upload"
+]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -140,4 +140,5 @@ _KEYS: dict[str, Callable[[QuestionDraft], dict[str, Any]]] = {
     "short_text": _patterns,
     "matching": _pairs,
     "essay": _nothing,
+    "upload": _nothing,
 }

@@ -130,6 +130,11 @@ def _essay(question: QuestionDraft) -> Iterator[str]:
         yield "is an essay, which a person marks: it has no answers to list."
 
 
+def _upload(question: QuestionDraft) -> Iterator[str]:
+    if question.options:
+        yield "asks for a photo or PDF, which a person marks: it has no answers to list."
+
+
 def _full_marks_problems(question: QuestionDraft) -> Iterator[str]:
     if not any(o.fraction == FULL for o in question.options):
         yield "has no answer worth 100 %."
@@ -160,4 +165,5 @@ _RULES: dict[str, Callable[[QuestionDraft], Iterator[str]]] = {
     "short_text": _short_text,
     "matching": _matching,
     "essay": _essay,
+    "upload": _upload,
 }

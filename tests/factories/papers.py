@@ -92,4 +92,5 @@ _OPTIONS: dict[Kind, Callable[[], tuple[OptionDraft, ...]]] = {
     "short_text": _short_text,
     "matching": _matching,
     "essay": _essay,
+    "upload": _essay,
 }

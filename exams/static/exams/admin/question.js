@@ -12,6 +12,7 @@ const COLUMNS = {
   short_text: ["order", "text", "is_right", "fraction", "feedback"],
   matching: ["order", "text", "match_text", "feedback"],
   essay: [],
+  upload: [],
 };
 const OPTIONAL = ["order", "text", "match_text", "low", "high", "is_right", "fraction", "feedback"];
 const FIELDS = { truth: ["true_false"], is_case_sensitive: ["short_text"] };

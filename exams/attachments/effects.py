@@ -1,0 +1,45 @@
+"""The relay's effect for photographed answers: when a file has arrived, make what is shown of it.
+
+A file at fault is given up at once and its receipt says why; a machine at fault is tried again. When all tries are used up the student
+is told that the file could not be prepared, and nothing else about it changes.
+"""
+
+from uuid import UUID
+
+from exams.attachments.limits import RENDER_SECONDS
+from exams.attachments.publication import GENERAL_PROBLEM, fail_version, render_version
+from exams.attachments.renderer import UnusableFile
+from exams.events import AttachmentStored
+from outbox.effects import Delivery, Effect, GiveUp, register_effect
+
+NAME = "render_attachment"
+
+
+def register() -> None:
+    """Have processes that do effects render."""
+    register_effect(
+        Effect(
+            NAME,
+            frozenset({AttachmentStored.kind}),
+            render,
+            outside=True,
+            lease_seconds=4.0 * RENDER_SECONDS,
+            failed=note_failure,
+        )
+    )
+
+
+def render(delivery: Delivery) -> None:
+    """Render the version the event is about."""
+    why = render_version(_version_id(delivery))
+    if why is not None:
+        raise GiveUp(f"{why.problem} ({why.diagnosis})")
+
+
+def note_failure(delivery: Delivery, reason: str) -> None:
+    """Tell the student, if the file's own fault has not been told already."""
+    fail_version(_version_id(delivery), UnusableFile(GENERAL_PROBLEM, reason))
+
+
+def _version_id(delivery: Delivery) -> UUID:
+    return UUID(delivery.event.payload["version_id"])
