@@ -20,6 +20,7 @@ from exams.errors import Malformed
 
 MAX_MEMBERS: Final = 1_000
 MAX_CHARACTERS: Final = 200_000
+MAX_NAME: Final = 200  # characters of a question's or prompt's id: ours have 36
 
 _NOTHING: Final = {"null", '""', "[]", "{}"}
 
@@ -30,8 +31,8 @@ Answers = dict[str, Answer]
 def canonical_answers(answers: object) -> str:
     """Return the canonical text of an answers object as `exams.strict_json` read it.
 
-    Raises `Malformed`, with a JSON pointer below `/answers`, for what is no answers object: more than 1,000 members, a text over
-    200,000 characters, or any value but null, text, number, boolean, list of texts or map from text to text.
+    Raises `Malformed`, with a JSON pointer below `/answers`, for what is no answers object: more than 1,000 members, a name over
+    200 characters, a text over 200,000, or any value but null, text, number, boolean, list of texts or map from text to text.
     """
     if not isinstance(answers, dict):
         raise Malformed("Answers are an object of question id and value.", pointer="/answers")
@@ -63,6 +64,7 @@ def write_number(number: int | Decimal) -> str:
 def _object(members: dict[str, Any], write: Callable[[Any], str]) -> str:
     """Write an object without the members that are not answered."""
     _check_count(members)
+    _check_names(members)
     written = []
     name = ""
     try:
@@ -125,6 +127,12 @@ def _in_order(names: Iterable[str]) -> list[str]:
 def _check_count(members: Collection[object]) -> None:
     if len(members) > MAX_MEMBERS:
         raise Malformed(f"There may be at most {MAX_MEMBERS:,} members here.", pointer="")
+
+
+def _check_names(members: Collection[str]) -> None:
+    """Refuse a name that cannot be an id; the pointer is its object's, since the name itself is what is too long."""
+    if max(map(len, members), default=0) > MAX_NAME:
+        raise Malformed(f"A name here may have at most {MAX_NAME} characters.", pointer="")
 
 
 _WRITERS: dict[type, Callable[[Any], str]] = {

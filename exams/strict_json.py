@@ -21,6 +21,7 @@ MAX_DEPTH: Final = 32
 MAX_DIGITS: Final = 50
 MAX_EXPONENT: Final = 30
 
+_LONGEST_STEP: Final = 1_000  # a longer name is not repeated to whoever sent it
 _SHORT: Final = 18  # a literal no longer than this needs no counting
 _numeral = re.compile(r"-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
 _suspect_escape = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
@@ -33,7 +34,9 @@ class _Refused(Exception):
 
     def __init__(self, reason: str, name: str | None = None) -> None:
         self.reason = reason
-        self.step = "" if name is None or _unstorable.search(name) else _step(name)
+        self.step = (
+            "" if name is None or len(name) > _LONGEST_STEP or _unstorable.search(name) else _step(name)
+        )
         super().__init__(reason)
 
 

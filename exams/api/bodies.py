@@ -11,6 +11,7 @@ from rest_framework.serializers import Serializer
 
 from exams import strict_json
 from exams.errors import TooLarge, UnsupportedMediaType
+from exams.media_type import is_json
 
 LARGEST_BODY = 1024 * 1024
 
@@ -36,7 +37,5 @@ def _read_json(request: Request) -> Any:
 
 
 def _check_media_type(http: HttpRequest) -> None:
-    charset = (http.content_params or {}).get("charset", "utf-8").strip('"').lower()
-    is_json = http.content_type == "application/json" and charset in {"utf-8", "utf8"}
-    if not is_json or "Content-Encoding" in http.headers:
+    if "Content-Encoding" in http.headers or not is_json(http.headers.get("Content-Type", "")):
         raise UnsupportedMediaType

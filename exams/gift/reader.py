@@ -8,6 +8,7 @@ from typing import Final
 
 from uuid_utils.compat import uuid7
 
+from exams.canonical import MAX_MEMBERS
 from exams.errors import ExamsError
 from exams.gift.answers import Answer, AnswerBlock, read_answers
 from exams.gift.blocks import Block, Item, Unreadable, count_categories, list_blocks, split_title, take_apart
@@ -18,7 +19,7 @@ from exams.paper.problems import FULL, name_of
 from exams.paper.text import has_media, plain_text
 
 LARGEST_FILE: Final = 5 * 1024 * 1024
-MOST_QUESTIONS: Final = 1_000  # as many as there may be answers in a hand-in
+MOST_QUESTIONS: Final = MAX_MEMBERS  # as many as there may be answers in a hand-in
 GAP: Final = "_____"
 
 _CHOICES: Final = ("single_choice", "multiple_choice")

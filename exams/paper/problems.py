@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 
+from exams.canonical import MAX_MEMBERS
 from exams.paper.drafts import QuestionDraft, TextFormat
 from exams.paper.text import has_media, plain_text
 
@@ -59,6 +60,8 @@ def problems_of(question: QuestionDraft) -> Iterator[str]:
         yield "has no text."
     if question.points <= 0:
         yield "must be worth more than 0 points."
+    if len(question.options) > MAX_MEMBERS:
+        yield f"has more than {MAX_MEMBERS:,} choices, answers or pairs."
     texts = [question.text, *(text for o in question.options for text in (o.text, o.match_text))]
     if any(has_media(text, question.text_format) for text in texts):
         yield "shows a picture, sound or frame, which a paper cannot carry yet."

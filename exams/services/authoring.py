@@ -13,6 +13,7 @@ from django.db.models import Max
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
+from exams.canonical import MAX_MEMBERS
 from exams.errors import NotPublishable, RevisionPublished
 from exams.models import AnswerOption, Exam, ExamRevision, Question
 from exams.paper import OptionDraft, QuestionDraft, find_problems, freeze
@@ -55,14 +56,24 @@ def publish_revision(*, revision: ExamRevision, by: User | None) -> ExamRevision
     """
     locked = lock_unpublished(revision)
     drafts = list_drafts(locked)
-    problems = [str(problem) for problem in find_problems(drafts)]
-    if problems or not drafts:
-        raise NotPublishable(problems=problems or ["The revision has no questions."])
+    if problems := _problems_of_paper(drafts):
+        raise NotPublishable(problems=problems)
     frozen = freeze(drafts)
     locked.paper, locked.key, locked.max_points = frozen.paper, frozen.key, frozen.max_points
     locked.published_at, locked.published_by = timezone.now(), by
     locked.save(update_fields=["paper", "key", "max_points", "published_at", "published_by"])
     return locked
+
+
+def _problems_of_paper(drafts: Sequence[QuestionDraft]) -> list[str]:
+    if not drafts:
+        return ["The revision has no questions."]
+    problems = [str(problem) for problem in find_problems(drafts)]
+    if len(drafts) > MAX_MEMBERS:
+        problems.append(
+            f"The revision has {len(drafts):,} questions; a hand-in has room for {MAX_MEMBERS:,} answers."
+        )
+    return problems
 
 
 def lock_unpublished(revision: ExamRevision) -> ExamRevision:

@@ -107,7 +107,7 @@ def test_history_says_that_it_is_behind_as_soon_as_its_budget_is_exceeded(teache
 
 def test_history_says_that_it_is_being_rebuilt(teacher: User, cell: Cell) -> None:
     Consumer.objects.create(
-        name=MarksheetHistory.name, staleness_budget=MarksheetHistory.staleness_budget, state="rebuilding"
+        name=MarksheetHistory.name, staleness_budget=MarksheetHistory.staleness_budget, is_filling=True
     )
     assert b"This history is being rebuilt" in _signed_in(teacher).get(_urls(cell)[0]).content
 

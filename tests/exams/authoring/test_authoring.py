@@ -88,6 +88,21 @@ def test_publishing_names_every_problem_and_leaves_the_revision_as_it_is() -> No
 
 
 @pytest.mark.django_db
+def test_paper_with_more_questions_than_a_hand_in_has_room_for_answers_is_not_published() -> None:
+    questions = [factories.a_question("essay") for _ in range(1_001)]
+    revision = factories.draft_revision(questions=questions)
+
+    with pytest.raises(NotPublishable) as refusal:
+        publish_revision(revision=revision, by=None)
+    assert refusal.value.extra["problems"] == [
+        "The revision has 1,001 questions; a hand-in has room for 1,000 answers."
+    ]
+
+    revision.questions.last().delete()  # type: ignore[union-attr]
+    assert len(publish_revision(revision=revision, by=None).paper or []) == 1_000
+
+
+@pytest.mark.django_db
 def test_copy_has_the_same_questions_under_new_ids() -> None:
     revision = factories.published_revision()
 

@@ -161,6 +161,7 @@ def test_problem_names_its_question_by_number_and_title() -> None:
         (a_question("numeric", option(fraction=100, low=Decimal(2), high=Decimal(1))), "has a range whose lower end is above its upper end."),
         (a_question("short_text", option("", 100)), "has an empty answer."),
         (a_question("single_choice", option("a", 100), option("![x](y.png)"), text_format="markdown"), "shows a picture, sound or frame, which a paper cannot carry yet."),
+        (a_question("short_text", option("x", 100), *(option(f"y{number}") for number in range(1_000))), "has more than 1,000 choices, answers or pairs."),
     ],
 )  # fmt: skip
 def test_question_that_cannot_be_graded_right_is_refused(question: QuestionDraft, message: str) -> None:

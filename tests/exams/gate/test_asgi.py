@@ -26,6 +26,8 @@ from exams.receipts import Receipt, sign_receipt, verify_receipt
 from gradebook.models import User
 from outbox.db import database_now
 from tests import factories
+from tests.exams.api.callers import refused, with_token
+from tests.exams.media_types import JSON, NOT_JSON
 
 Message = dict[str, Any]
 Sender = Callable[..., "Answer"]
@@ -249,9 +251,7 @@ def test_gate_refuses_in_the_very_words_of_the_rest_of_the_api(attempt: Attempt)
     "headers",
     [
         [],
-        [(b"content-type", b"text/plain")],
-        [(b"content-type", b"application/json; charset=latin-1")],
-        [(b"content-type", b"application/jsonp")],
+        *([(b"content-type", content_type.encode())] for content_type in NOT_JSON),
         [(b"content-type", b"application/json"), (b"content-encoding", b"gzip")],
     ],
 )
@@ -259,12 +259,16 @@ def test_other_media_types_are_415(attempt: Attempt, headers: list[tuple[bytes, 
     assert ask(request_of(attempt, headers=headers)).problem == (415, "unsupported_media_type")
 
 
-@pytest.mark.parametrize(
-    "content_type",
-    [b"application/json", b"Application/JSON; charset=UTF-8", b'application/json;charset="utf8"'],
-)
-def test_json_in_utf8_is_taken_however_it_is_written(attempt: Attempt, content_type: bytes) -> None:
-    assert ask(request_of(attempt, headers=[(b"content-type", content_type)])).status == 202
+@pytest.mark.parametrize("content_type", JSON)
+def test_json_in_utf8_is_taken_however_it_is_written(attempt: Attempt, content_type: str) -> None:
+    assert ask(request_of(attempt, headers=[(b"content-type", content_type.encode())])).status == 202
+
+
+def test_id_in_upper_case_is_nobodys_address_as_it_is_for_django(attempt: Attempt) -> None:
+    shouted = str(attempt.pk).upper()
+
+    assert ask(request_of(attempt, path=path_of(shouted))).problem == (404, "not_found")
+    assert refused(with_token(attempt.student).get(f"attempts/{shouted}"), 404)["code"] == "not_found"
 
 
 def test_other_methods_are_405(attempt: Attempt) -> None:
