@@ -15,7 +15,15 @@ from django.db import connection
 from outbox.db import load_sql
 from outbox.handlers import ClaimedJob
 from outbox.models.jobs import Lane
-from outbox.streams import Roster, Stream, order_lanes, share_out
+from outbox.streams import (
+    BACKLOG_PER_SECOND,
+    FRESH_FOR,
+    Allowance,
+    Roster,
+    Stream,
+    order_lanes,
+    share_out,
+)
 
 SECONDS_BETWEEN_LOOKS = 1.0
 LARGEST_BATCH = 50
@@ -42,12 +50,17 @@ def name_held_jobs(jobs: Sequence[ClaimedJob]) -> dict[str, Any]:
 
 @dataclasses.dataclass(slots=True)
 class Claimer:
-    """One worker's way of taking jobs. `per_group` caps what one group may have in one worker's hands."""
+    """One worker's way of taking jobs. `per_group` caps what one group may have in one worker's hands, `backlog` what it takes of old work.
+
+    `held_back` says after an empty answer that there is backlog, but no allowance for it at this moment.
+    """
 
     kinds: Sequence[str]
     lease: dt.timedelta
     batch: int = LARGEST_BATCH
     per_group: int = LARGEST_BATCH
+    backlog: Allowance = dataclasses.field(default_factory=lambda: Allowance(BACKLOG_PER_SECOND))
+    held_back: bool = False
     _roster: Roster = dataclasses.field(default_factory=Roster)
     _turn: int = 0
     _next_look: float = 0.0
@@ -84,7 +97,11 @@ class Claimer:
         )
 
     def _claim_batch(self, by: UUID | None) -> Claim | None:
+        self.held_back = False
         for lane in order_lanes(self._turn, self._roster.ages):
+            if lane == Lane.BACKLOG and not self.backlog.is_open:
+                self.held_back = any(self._roster.count_groups(kind, lane) for kind in self.kinds)
+                continue
             for kind in self._kinds_in_turn():
                 while groups := self._roster.count_groups(kind, lane):
                     if claim := self._claim_from_groups(kind, lane, groups, by):
@@ -94,7 +111,9 @@ class Claimer:
     def _claim_from_groups(self, kind: str, lane: Lane, groups: int, by: UUID | None) -> Claim | None:
         chosen, share = share_out(self.batch, groups, self.per_group)
         streams = self._roster.take_turns(kind, lane, chosen)
-        rows = claim_jobs(kind=kind, lane=lane, streams=streams, share=share, lease=self.lease, by=by)
+        rows = claim_jobs(kind=kind, streams=streams, share=share, lease=self.lease, by=by)
+        if lane == Lane.BACKLOG:
+            self.backlog.spend(len(rows))
         for stream in streams:
             self._note(stream, share, [row for row in rows if row["group_id"] == stream.group_id])
         return _as_claim(rows)
@@ -120,17 +139,24 @@ class Claimer:
 
 
 def list_ready_streams() -> list[Stream]:
-    """Return every stream with a job due, sorted by kind, lane, group and priority. One probe a stream."""
+    """Return every stream with a job due, sorted by kind, lane it is served in, group and priority. One probe a stream."""
     return [
-        Stream(row["kind"], Lane(row["lane"]), row["group_id"], row["priority"], row["run_at"], row["age"])
-        for row in _fetch_rows("list_ready_streams", {})
+        Stream(
+            kind=row["kind"],
+            served_in=Lane(row["served_in"]),
+            lane=Lane(row["lane"]),
+            group_id=row["group_id"],
+            priority=row["priority"],
+            after_run_at=row["run_at"],
+            age=row["age"],
+        )
+        for row in _fetch_rows("list_ready_streams", {"fresh_for": FRESH_FOR})
     ]
 
 
 def claim_jobs(
     *,
     kind: str,
-    lane: Lane,
     streams: Sequence[Stream],
     share: int,
     lease: dt.timedelta,
@@ -141,7 +167,7 @@ def claim_jobs(
         "claim_jobs",
         {
             "kind": kind,
-            "lane": lane,
+            "lanes": [stream.lane for stream in streams],
             "group_ids": [stream.group_id for stream in streams],
             "priorities": [stream.priority for stream in streams],
             "after_run_ats": [stream.after_run_at for stream in streams],

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from django.db import connection
 
 from outbox.batches import LIMIT, BatchOutcome, run_batch
+from outbox.careful import Care
 from outbox.consumer import ConsumerHandler
 from outbox.errors import OutboxError
 from outbox.loop import run_loop
@@ -26,10 +27,11 @@ def follow(handler: ConsumerHandler, stop: Stop, *, limit: int = LIMIT) -> None:
     Raises OutboxError when the consumer must not run: its cursor is of another epoch, or ahead of the log.
     """
     heart = Heart(f"consumer:{handler.name}")
+    care = Care(handler, heart)
 
     def step() -> bool:
         heart.beat()
-        return run_batch(handler, limit=limit).more
+        return care.run_batch(limit=limit).more
 
     try:
         run_loop(step, stop)

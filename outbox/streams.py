@@ -4,20 +4,26 @@ A stream is the waiting jobs of one (kind, lane, group, priority), in order of a
 that had work when it last looked (once a second, or when it found nothing) and how far into each it has come since: the
 forward hint. A claim starts behind the hint, so it never walks again over rows that are claimed already but that an
 old snapshot somewhere keeps from being cleaned away. What appears behind the hint is found by the next look (ADR 0002).
+
+A job is in the lane it was queued in, but fresh work that has waited too long is *served* with the backlog, without being
+rewritten: after an outage, those who hand in now do not stand behind everybody who did meanwhile (ADR 0013).
 """
 
 import dataclasses
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby, islice
 from operator import attrgetter
 from uuid import UUID
 
 from outbox.models.jobs import Lane
 
+FRESH_FOR = dt.timedelta(minutes=5)  # fresh work that has been due for longer is served with the backlog
 FRESH_AGE_BUDGET = 60.0  # seconds the oldest fresh job may wait before the backlog gets nothing extra
 BACKLOG_AGE_BUDGET = 3600.0  # seconds the oldest backlog job may wait before its lane gets the larger share
 TURNS = 5  # of so many claims, all but one go to the favoured lane first: 80 to 20
+BACKLOG_PER_SECOND = 1000.0  # jobs of the backlog lane that one worker takes at most, so that a replay leaves room for what comes
 FIRST_JOB_ID = UUID(int=0)
 FIRST_GROUP_ID = UUID(int=0)
 
@@ -27,7 +33,8 @@ class Stream:
     """A stream with work due, and the last place in it that this worker has claimed."""
 
     kind: str
-    lane: Lane
+    served_in: Lane  # whose turn it takes
+    lane: Lane  # what its rows say
     group_id: UUID
     priority: int
     after_run_at: dt.datetime
@@ -44,13 +51,14 @@ class Roster:
         self._last_served: dict[tuple[str, Lane], UUID] = {}
 
     def fill(self, streams: Iterable[Stream]) -> None:
-        """Replace what was known by a new look: streams sorted by kind, lane, group and priority."""
+        """Replace what was known by a new look: streams sorted by kind, lane served in, group and priority."""
         found = list(streams)
         self.ages = {}
         for stream in found:
-            self.ages[stream.lane] = max(self.ages.get(stream.lane, 0.0), stream.age)
+            self.ages[stream.served_in] = max(self.ages.get(stream.served_in, 0.0), stream.age)
         self._lines = {
-            key: self._line_up(key, list(line)) for key, line in groupby(found, attrgetter("kind", "lane"))
+            key: self._line_up(key, list(line))
+            for key, line in groupby(found, attrgetter("kind", "served_in"))
         }
 
     def _line_up(self, key: tuple[str, Lane], streams: Sequence[Stream]) -> dict[UUID, list[Stream]]:
@@ -78,10 +86,31 @@ class Roster:
 
     def strike_off(self, stream: Stream) -> None:
         """Forget a stream that gave less than it was asked for, until the next look."""
-        line = self._lines[stream.kind, stream.lane]
+        line = self._lines[stream.kind, stream.served_in]
         line[stream.group_id].remove(stream)
         if not line[stream.group_id]:
             del line[stream.group_id]
+
+
+class Allowance:
+    """So many jobs a second, and no more than a second's worth at once. A batch may overdraw it; then it is closed until that is made up."""
+
+    def __init__(self, per_second: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_second = self._left = per_second
+        self._clock = clock
+        self._counted_at = clock()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is left."""
+        now = self._clock()
+        self._left = min(self._per_second, self._left + self._per_second * (now - self._counted_at))
+        self._counted_at = now
+        return self._left > 0
+
+    def spend(self, count: int) -> None:
+        """Take so many off."""
+        self._left -= count
 
 
 def share_out(batch: int, groups: int, at_most_each: int) -> tuple[int, int]:

@@ -19,9 +19,11 @@ from outbox.db import fetch_row, load_sql
 from outbox.keeper import SIGN_OF_LIFE
 from outbox.loop import run_loop
 from outbox.processes import Heart
+from outbox.retention import delete_old_finished_jobs, delete_old_tallies
 from outbox.retry import LOSSES
 from outbox.settle import raise_if_disconnected
 from outbox.stopping import Stop
+from outbox.tallies import Teller
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +67,8 @@ class Sweeper:
             Sweep("jobs of dead workers", self.take_back_from_dead_workers, SECONDS_BETWEEN_LOOKS),
             *_registered.values(),
             Sweep("stale heartbeats", delete_stale_heartbeats, 60.0),
+            Sweep("old finished jobs", delete_old_finished_jobs, 60.0),
+            Sweep("old tallies", delete_old_tallies, 3600.0),
         ]
 
     def run(self, stop: Stop) -> None:
@@ -153,9 +157,18 @@ def take_back_lost(dead_workers: Sequence[UUID]) -> int:
             logger.error(
                 "%d jobs were given up after losing %d leases: see `dead_letters list`.", buried, LOSSES
             )
+        if returned + buried:
+            _tell_losses(returned + buried, buried)
         taken += returned + buried
         if returned + buried < AT_ONCE:
             return taken
+
+
+def _tell_losses(lost_leases: int, buried: int) -> None:
+    """Count them, for the figures. Losses are rare, so each call is a teller of its own and tells at once."""
+    teller = Teller()
+    teller.add(lost_leases=lost_leases, buried=buried)
+    teller.tell()
 
 
 def return_lost_jobs(dead_workers: Sequence[UUID]) -> tuple[int, int]:

@@ -9,6 +9,7 @@ import dataclasses
 import faulthandler
 import logging
 import random
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from outbox.keeper import Keeper
 from outbox.retry import SNOOZE, Budget, count_ended_tries
 from outbox.settle import Settled, expire, prepare, release, settle, snooze
 from outbox.stopping import Stop
+from outbox.tallies import Teller
 
 logger = logging.getLogger(__name__)
 
@@ -36,31 +38,42 @@ class Worker:
     stop: Stop
     batch_seconds: float = SECONDS_FOR_A_BATCH
     ended: Counter[Settled] = dataclasses.field(default_factory=Counter)
+    teller: Teller = dataclasses.field(default_factory=Teller)
     _budgets: dict[str, Budget] = dataclasses.field(default_factory=dict)
     _in_hand: Claim | None = None
 
     def step(self) -> bool:
         """Do one batch; return whether there was one. A step that was broken off by a lost connection may simply be run again."""
         self._let_go()
-        claim = self.claimer.claim(by=self.keeper.worker)
+        self.teller.tell_if_due()
+        claim = self._claim()
         if claim is None:
             return False
         self._in_hand = claim
         fault_point("after_claim")
-        self.ended += self._work(claim)
+        ended = self._work(claim)
         self._in_hand = None
+        self.ended += ended
+        self.teller.add(**{str(how): count for how, count in ended.items()})
         return True
 
     def step_until_idle(self) -> bool:
-        """Do one batch; when there was none, ask the loop to end."""
+        """Do one batch; when there is none to come either, ask the loop to end."""
         worked = self.step()
-        if not worked:
+        if not worked and not self.claimer.held_back:
             self.stop.set()
         return worked
 
     def describe(self) -> str:
         """Return a sentence on what became of the jobs this worker took."""
         return ", ".join(f"{count} {how}" for how, count in self.ended.items()) or "no jobs"
+
+    def _claim(self) -> Claim | None:
+        begun = time.perf_counter()
+        claim = self.claimer.claim(by=self.keeper.worker)
+        if claim:
+            self.teller.time_claim(time.perf_counter() - begun)
+        return claim
 
     def _let_go(self) -> None:
         """Give up what was in hand when the last step was broken off: nobody knows whether it was settled."""
@@ -80,6 +93,7 @@ class Worker:
         retries = [job for job in claim.jobs if count_ended_tries(job) > 1]
         budget = self._budgets.setdefault(claim.kind, Budget(claim.kind))
         granted = budget.draw(first_tries=len(first_tries), retries=len(retries))
+        self.teller.add(first_tries=len(first_tries), retries=granted)
         too_many = retries[granted:]
         snoozed = snooze(too_many, [random.uniform(*SNOOZE) for _ in too_many])  # noqa: S311 - jitter
         return dataclasses.replace(claim, jobs=(*first_tries, *retries[:granted])), snoozed

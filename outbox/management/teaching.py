@@ -27,12 +27,21 @@ def batch_size(text: str) -> int:
 
 def seconds(text: str) -> float:
     """Read a number of seconds, more than none, from the command line."""
+    return _positive(text, "a number of seconds")
+
+
+def per_second(text: str) -> float:
+    """Read how many a second, more than none, from the command line."""
+    return _positive(text, "a number")
+
+
+def _positive(text: str, what: str) -> float:
     try:
         number = float(text)
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+        raise ArgumentTypeError(f"{text!r} is not {what} above 0")
     return number
 
 

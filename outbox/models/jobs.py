@@ -3,6 +3,7 @@
 The payload stays with the subject (the submission); a job only says what to do, for whom, and who holds it.
 """
 
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.db.models import Q
@@ -101,11 +102,17 @@ class Job(JobIdentity):
 
 
 class FinishedJob(JobIdentity):
-    """A job that ended well, moved out of the hot table in the settling transaction. A job done again replaces it."""
+    """A job that ended well, moved out of the hot table in the settling transaction. A job done again replaces it.
+
+    Forgotten after JOB_RETENTION_DAYS (`outbox.retention`): nothing but people's questions depends on it.
+    """
 
     pk = models.CompositePrimaryKey("group_id", "subject_id", "kind")
     tries = models.PositiveSmallIntegerField()
     finished_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        indexes = [models.Index(fields=["finished_at"], name="finished_jobs_age_idx")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.job_id}"
@@ -153,6 +160,27 @@ class DeadLetter(JobIdentity):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.job_id}: {self.cause}"
+
+
+class QueueTally(models.Model):
+    """What one process counted in one minute (`outbox.tallies`). Each writes only rows of its own, so nobody waits; readers add up."""
+
+    pk = models.CompositePrimaryKey("minute", "teller")
+    minute = models.DateTimeField()
+    teller = models.UUIDField()
+    first_tries = models.PositiveIntegerField(default=0)
+    retries = models.PositiveIntegerField(default=0)
+    finished = models.PositiveIntegerField(default=0)
+    retried = models.PositiveIntegerField(default=0)
+    snoozed = models.PositiveIntegerField(default=0)
+    released = models.PositiveIntegerField(default=0)
+    buried = models.PositiveIntegerField(default=0)
+    lost = models.PositiveIntegerField(default=0)  # results refused by the fence
+    lost_leases = models.PositiveIntegerField(default=0)  # jobs taken back from holders that died or froze
+    claims = ArrayField(models.PositiveIntegerField())  # how many claims took how long: `tallies.BOUNDS`
+
+    def __str__(self) -> str:
+        return f"{self.minute:%H:%M} {self.teller}: {self.finished} finished"
 
 
 class RetryBudget(models.Model):

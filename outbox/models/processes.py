@@ -1,4 +1,4 @@
-"""Signs of life of the long-running processes; read by /healthz and the operators' pages."""
+"""Signs of life of the long-running processes, read by /healthz and the operators' pages; and what one may have died of."""
 
 from django.db import models
 
@@ -20,3 +20,17 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} {self.pid}@{self.host}"
+
+
+class AnnouncedEvent(models.Model):
+    """The event a consumer tries alone, written down before it is tried: a process it kills can write nothing afterwards.
+
+    `tries` counts the processes that announced it. One row a consumer, overwritten by the next event (`outbox.careful`).
+    """
+
+    consumer = models.CharField(max_length=60, primary_key=True)
+    pos = models.BigIntegerField()
+    tries = models.PositiveSmallIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.consumer}: {self.pos} ({self.tries})"

@@ -1,16 +1,16 @@
--- Claim the next ready jobs of some streams of one kind and lane, a share from each, starting behind the hint.
+-- Claim the next ready jobs of some streams of one kind, a share from each, starting behind the hint.
 -- Locks: the rows it claims; rows that others hold are passed over. To be committed at once.
 -- Index: jobs_ready_idx, a tight range a stream; then the primary key. Cost follows the shares, not what waits or has finished.
--- Parameters: kind text, lane smallint, share integer, lease_id uuid, lease interval, leased_by uuid or null, and arrays of
---     one length: group_ids uuid[], priorities smallint[], after_run_ats timestamptz[], after_job_ids uuid[].
+-- Parameters: kind text, share integer, lease_id uuid, lease interval, leased_by uuid or null, and arrays of one length:
+--     lanes smallint[], group_ids uuid[], priorities smallint[], after_run_ats timestamptz[], after_job_ids uuid[].
 -- Two planner traps: statement_timestamp() and not clock_timestamp(), since only a stable function can bound an index scan; and
 -- one share for all, since of a LIMIT that differs by row the planner expects a tenth of the table, and then reads all of it.
 WITH stream AS (
     SELECT *
     FROM unnest(
-        %(group_ids)s::uuid[], %(priorities)s::smallint[],
+        %(lanes)s::smallint[], %(group_ids)s::uuid[], %(priorities)s::smallint[],
         %(after_run_ats)s::timestamptz[], %(after_job_ids)s::uuid[]
-    ) AS stream (group_id, priority, after_run_at, after_job_id)
+    ) AS stream (lane, group_id, priority, after_run_at, after_job_id)
 ), picked AS MATERIALIZED (
     SELECT ready.group_id, ready.subject_id, ready.kind
     FROM stream
@@ -18,7 +18,7 @@ WITH stream AS (
         SELECT job.group_id, job.subject_id, job.kind
         FROM outbox_job AS job
         WHERE job.state = 0 AND job.lost_leases = 0
-          AND job.kind = %(kind)s AND job.lane = %(lane)s
+          AND job.kind = %(kind)s AND job.lane = stream.lane
           AND job.group_id = stream.group_id AND job.priority = stream.priority
           AND job.run_at <= statement_timestamp()
           AND (job.run_at, job.job_id) > (stream.after_run_at, stream.after_job_id)

@@ -6,8 +6,14 @@ from uuid import UUID
 
 from django.core.management.base import CommandError, CommandParser
 
-from outbox.dead_letters import Replayed, find_dead_letter, list_dead_letters, replay_dead_letters
-from outbox.management.teaching import TeachingCommand
+from outbox.dead_letters import (
+    REPLAYS_PER_SECOND,
+    Replayed,
+    find_dead_letter,
+    list_dead_letters,
+    replay_dead_letters,
+)
+from outbox.management.teaching import TeachingCommand, per_second
 from outbox.models.jobs import Cause, DeadLetter, Lane
 
 LANES = {lane.name.lower(): lane for lane in Lane}
@@ -29,8 +35,8 @@ Jobs that were given up, and why. Nothing is lost with them: what they were to w
   lost_leases  three workers died or froze while they held it: it probably kills them
   defect       failed with an error that no repetition will cure, until somebody mends the program or the data
 
-List them, look at one, remove the cause, then replay it: the job is queued as if it were new. Exit code 1 means that
-something asked for was not done."""
+List them, look at one, remove the cause, then replay it: the job is queued as if it were new. Of several, so many a second
+become due (--per-second), behind fresh work unless told otherwise. Exit code 1 means that something asked for was not done."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Say what to do with which."""
@@ -45,7 +51,14 @@ something asked for was not done."""
             "--all", action="store_true", help="every open one that --kind and --cause let through"
         )
         replay.add_argument(
-            "--lane", choices=LANES, default="fresh", help="backlog: behind fresh work (default fresh)"
+            "--lane", choices=LANES, default="backlog", help="backlog (default): behind fresh work"
+        )
+        replay.add_argument(
+            "--per-second",
+            type=per_second,
+            default=REPLAYS_PER_SECOND,
+            metavar="N",
+            help="how many become due each second (default %(default)g)",
         )
         replay.add_argument("--by", type=UUID, help="id of the person who asks, for the record")
         for each in (listing, replay):
@@ -76,7 +89,9 @@ something asked for was not done."""
         ids = options["ids"] or [
             letter.id for letter in list_dead_letters(kind=options["kind"], cause=options["cause"])
         ]
-        outcomes = replay_dead_letters(ids=ids, by=options["by"], lane=LANES[options["lane"]])
+        outcomes = replay_dead_letters(
+            ids=ids, by=options["by"], lane=LANES[options["lane"]], per_second=options["per_second"]
+        )
         for dead_letter_id, outcome in outcomes.items():
             self.stdout.write(f"{dead_letter_id}: {SENTENCES[outcome]}")
         if {Replayed.UNKNOWN, Replayed.ALREADY_REPLAYED} & set(outcomes.values()):

@@ -1,7 +1,6 @@
 """`manage.py run_worker`: take jobs and do them until told to stop."""
 
 import datetime as dt
-from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -11,9 +10,10 @@ from outbox.claim import LARGEST_BATCH, Claimer
 from outbox.handlers import list_kinds
 from outbox.keeper import Keeper
 from outbox.loop import run_loop
-from outbox.management.teaching import TeachingCommand, batch_size, seconds
+from outbox.management.teaching import TeachingCommand, batch_size, per_second, seconds
 from outbox.processes import Heart
 from outbox.stopping import stop_on_signals
+from outbox.streams import BACKLOG_PER_SECOND, Allowance
 from outbox.worker import SECONDS_FOR_A_BATCH, Worker
 
 
@@ -56,6 +56,14 @@ when it cannot go on (half a minute without a database, a batch that hangs) and 
             help="kinds of job to take (default: all)",
         )
         parser.add_argument(
+            "--backlog-rate",
+            type=per_second,
+            default=BACKLOG_PER_SECOND,
+            metavar="N",
+            help="jobs of the backlog to take a second at most: regrades, replays, and what waited five minutes"
+            " (default %(default)g)",
+        )
+        parser.add_argument(
             "--batch-seconds",
             type=seconds,
             default=SECONDS_FOR_A_BATCH,
@@ -66,16 +74,19 @@ when it cannot go on (half a minute without a database, a batch that hangs) and 
     def handle(self, **options: Any) -> None:
         """Run a worker."""
         lease = dt.timedelta(seconds=settings.JOB_LEASE_SECONDS)
-        claimer = _make_claimer(options["kinds"], lease, options["batch"], options["per_group"])
+        if not options["kinds"]:
+            raise CommandError(
+                "No app of this installation has registered a kind of job, so there is nothing to work on."
+            )
+        claimer = Claimer(
+            kinds=options["kinds"],
+            lease=lease,
+            batch=options["batch"],
+            per_group=options["per_group"],
+            backlog=Allowance(options["backlog_rate"]),
+        )
         with stop_on_signals() as stop, Keeper(Heart("worker"), lease) as keeper:
             worker = Worker(claimer, keeper, stop, batch_seconds=options["batch_seconds"])
             run_loop(worker.step_until_idle if options["once"] else worker.step, stop)
+            worker.teller.tell()
         self.stdout.write(f"Ended. {worker.describe()}")
-
-
-def _make_claimer(kinds: Sequence[str], lease: dt.timedelta, batch: int, per_group: int) -> Claimer:
-    if not kinds:
-        raise CommandError(
-            "No app of this installation has registered a kind of job, so there is nothing to work on."
-        )
-    return Claimer(kinds=kinds, lease=lease, batch=batch, per_group=per_group)

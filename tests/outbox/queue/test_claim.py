@@ -8,12 +8,13 @@ import uuid
 
 import psycopg
 import pytest
+from django.db.models import F
 from django.db.models.functions import Now
 from pytest_django import DjangoAssertNumQueries
 
 from outbox import claim, dead_letters, jobs, keeper, retry, settle, streams, sweeper, worker
 from outbox.models import Job, JobState, Lane
-from outbox.streams import BACKLOG_AGE_BUDGET
+from outbox.streams import BACKLOG_AGE_BUDGET, FRESH_FOR, Allowance
 from tests.outbox.queue.workshop import (
     EXAM,
     KIND,
@@ -164,6 +165,50 @@ def test_backlog_gets_four_claims_in_five_when_its_oldest_job_is_over_its_budget
     claimer = make_claimer(batch=1)
     lanes = [number >= 100 for _ in range(20) for number in numbers_of(claimer.claim(by=None))]
     assert (lanes.count(False), lanes.count(True)) == (4, 16)
+
+
+def age(numbers: range, *, by: dt.timedelta) -> None:
+    """Make these jobs due so much earlier."""
+    Job.objects.filter(subject_id__in=[uuid.UUID(int=number) for number in numbers]).update(
+        run_at=F("run_at") - by
+    )
+
+
+def test_fresh_work_that_waited_too_long_is_served_with_the_backlog() -> None:
+    """After an outage: who hands in now does not stand behind everybody who did meanwhile, and these are not forgotten."""
+    queue(40)
+    age(range(20), by=FRESH_FOR)
+    claimer = make_claimer(batch=1)
+    taken = [number for _ in range(20) for number in numbers_of(claimer.claim(by=None))]
+    assert [number for number in taken if number >= 20] == list(range(20, 36))
+    assert [number for number in taken if number < 20] == list(range(4))
+
+
+def test_old_fresh_work_and_regrades_of_one_exam_share_the_backlogs_turns() -> None:
+    queue(2)
+    age(range(2), by=FRESH_FOR)
+    queue(2, first=100, lane=Lane.BACKLOG)
+    claimer = make_claimer(batch=2)
+    assert sorted(number for _ in range(3) for number in numbers_of(claimer.claim(by=None))) == [
+        0,
+        1,
+        100,
+        101,
+    ]
+
+
+def test_no_more_of_the_backlog_is_taken_than_the_allowance_lets_through() -> None:
+    queue(30, lane=Lane.BACKLOG)
+    now = [0.0]
+    claimer = make_claimer(batch=10)
+    claimer.backlog = Allowance(20, clock=lambda: now[0])
+    taken = [len(numbers_of(claimer.claim(by=None))) for _ in range(3)]
+    assert (taken, claimer.held_back) == ([10, 10, 0], True)
+    queue(1, first=100)
+    look_again(claimer)
+    assert numbers_of(claimer.claim(by=None)) == [100]  # fresh work is not held back with it
+    now[0] += 1
+    assert (len(numbers_of(claimer.claim(by=None))), claimer.held_back) == (10, False)
 
 
 def test_backlog_is_taken_at_once_when_nothing_fresh_waits() -> None:

@@ -1,5 +1,6 @@
 """Dead letters: read what was given up, and have it done again."""
 
+import datetime as dt
 import json
 import uuid
 from typing import Any
@@ -69,7 +70,7 @@ def test_replay_makes_the_job_again_with_fresh_counters() -> None:
     )
     assert (job.state, job.lane, job.tries, job.lost_leases, job.snoozes, job.history) == (
         JobState.READY,
-        Lane.FRESH,
+        Lane.BACKLOG,
         0,
         0,
         0,
@@ -87,6 +88,25 @@ def test_a_replayed_job_is_done_like_any_other() -> None:
     assert numbers_of(claim) == [0]
     work_on(Workshop(), claim)
     assert list(read_notes().values()) == [1]
+
+
+def test_replayed_jobs_become_due_one_after_the_other() -> None:
+    """What died together in an outage must not come back together, and what is not queued takes no place in the line."""
+    one, two, three = bury(3)
+    queue(1, first=1)
+    replay_dead_letters(ids=[one.id, two.id, three.id], by=None, per_second=4)
+    first, last = (Job.objects.get(subject_id=letter.subject_id) for letter in (one, three))
+    assert last.run_at - first.run_at == dt.timedelta(seconds=0.25)
+
+
+def test_replay_command_spreads_as_told(capsys: pytest.CaptureFixture[str]) -> None:
+    bury(3)
+    run(capsys, "replay", "--all", "--per-second", "0.1")
+    first, second, third = Job.objects.order_by("run_at")
+    assert [second.run_at - first.run_at, third.run_at - first.run_at] == [
+        dt.timedelta(seconds=10),
+        dt.timedelta(seconds=20),
+    ]
 
 
 def test_a_second_replay_does_nothing() -> None:
@@ -157,10 +177,8 @@ def test_replay_command_queues_what_it_was_given_in_the_lane_asked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     first, second = bury(2)
-    assert (
-        run(capsys, "replay", first.id, "--lane", "backlog", "--by", PERSON) == f"{first.id}: queued again\n"
-    )
-    assert list(Job.objects.values_list("job_id", "lane")) == [(first.job_id, Lane.BACKLOG)]
+    assert run(capsys, "replay", first.id, "--lane", "fresh", "--by", PERSON) == f"{first.id}: queued again\n"
+    assert list(Job.objects.values_list("job_id", "lane")) == [(first.job_id, Lane.FRESH)]
     first.refresh_from_db()
     second.refresh_from_db()
     assert (first.replayed_by, second.replayed_at) == (PERSON, None)

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from outbox.claim import list_ready_streams, name_held_jobs
 from outbox.db import load_sql
 from outbox.keeper import SIGN_OF_LIFE
-from outbox.streams import Stream
+from outbox.streams import FRESH_FOR, Stream
 from tests.outbox.queue.workshop import (
     EXAM,
     KIND,
@@ -106,7 +106,7 @@ def count_pages_of_search(plan: dict[str, Any]) -> int:
 def claim_parameters(*streams: Stream, share: int = 50) -> dict[str, Any]:
     return {
         "kind": KIND,
-        "lane": 0,
+        "lanes": [stream.lane for stream in streams],
         "group_ids": [stream.group_id for stream in streams],
         "priorities": [stream.priority for stream in streams],
         "after_run_ats": [stream.after_run_at for stream in streams],
@@ -153,10 +153,20 @@ def test_a_claim_touches_as_many_pages_with_fifty_times_the_waiting_and_many_fin
 
 def test_the_look_for_streams_costs_one_probe_a_stream() -> None:
     fill(WAITING, 50_000)
-    plan = explain("list_ready_streams", {})
+    plan = explain("list_ready_streams", {"fresh_for": FRESH_FOR})
     assert indexes_of(plan) == {"jobs_ready_idx"}
     assert tables_read_whole(plan) == []
     assert count_pages(plan) <= 5 * (len(EXAMS) + 1)  # the last probe finds no further stream
+
+
+def test_the_look_for_streams_costs_two_probes_a_stream_with_old_work() -> None:
+    insert(WAITING, 25_000, since=STARTED - 2 * FRESH_FOR)
+    fill(WAITING, 25_000)
+    assert [stream.served_in for stream in list_ready_streams()] == [0] * len(EXAMS) + [1] * len(EXAMS)
+    plan = explain("list_ready_streams", {"fresh_for": FRESH_FOR})
+    assert indexes_of(plan) == {"jobs_ready_idx"}
+    assert tables_read_whole(plan) == []
+    assert count_pages(plan) <= 10 * (len(EXAMS) + 1)
 
 
 def test_jobs_put_off_to_later_are_not_walked_through() -> None:
@@ -191,7 +201,7 @@ def test_a_claim_costs_the_same_under_a_snapshot_held_open(database_url: str) ->
             cursor.execute("VACUUM outbox_job")
         (stream,) = claimer._roster.take_turns(KIND, 0, 50)  # type: ignore[arg-type]
         with_hint = explain("claim_jobs", claim_parameters(stream))
-        from_the_start = Stream(KIND, stream.lane, EXAM, 0, after_run_at=arrival(-1), age=0)
+        from_the_start = Stream(KIND, stream.served_in, stream.lane, EXAM, 0, after_run_at=arrival(-1), age=0)
         without_hint = explain("claim_jobs", claim_parameters(from_the_start))
     assert count_pages_of_search(with_hint) <= count_pages_of_search(at_first) + 5
     assert (

@@ -9,14 +9,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outbox.models.jobs import Lane
-from outbox.streams import BACKLOG_AGE_BUDGET, FRESH_AGE_BUDGET, Roster, Stream, order_lanes, share_out
+from outbox.streams import (
+    BACKLOG_AGE_BUDGET,
+    FRESH_AGE_BUDGET,
+    Allowance,
+    Roster,
+    Stream,
+    order_lanes,
+    share_out,
+)
 
 NOON = dt.datetime(2026, 6, 1, 12, tzinfo=dt.UTC)
 A, B, C = (uuid.UUID(int=number) for number in (1, 2, 3))
 
 
-def make_stream(group: uuid.UUID, *, priority: int = 0, lane: Lane = Lane.FRESH, age: float = 0.0) -> Stream:
-    return Stream("note", lane, group, priority, after_run_at=NOON, age=age)
+def make_stream(
+    group: uuid.UUID,
+    *,
+    priority: int = 0,
+    lane: Lane = Lane.FRESH,
+    served_in: Lane | None = None,
+    age: float = 0.0,
+) -> Stream:
+    return Stream(
+        "note", lane if served_in is None else served_in, lane, group, priority, after_run_at=NOON, age=age
+    )
 
 
 def make_roster(*streams: Stream) -> Roster:
@@ -113,3 +130,51 @@ def test_no_group_waits_longer_than_one_round(groups: list[uuid.UUID], places: i
         stream.group_id for _ in range(rounds) for stream in roster.take_turns("note", Lane.FRESH, places)
     ]
     assert set(islice(served, len(groups))) == set(groups)
+
+
+def test_roster_serves_old_fresh_work_with_the_backlog_and_young_work_of_the_same_exam_fresh() -> None:
+    young = make_stream(A, age=3)
+    old = make_stream(A, served_in=Lane.BACKLOG, age=900)
+    roster = make_roster(young, old)
+    assert roster.ages == {Lane.FRESH: 3, Lane.BACKLOG: 900}
+    assert roster.take_turns("note", Lane.FRESH, 5) == [young]
+    assert roster.take_turns("note", Lane.BACKLOG, 5) == [old]
+    roster.strike_off(old)
+    assert (roster.count_groups("note", Lane.FRESH), roster.count_groups("note", Lane.BACKLOG)) == (1, 0)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_an_overdrawn_allowance_is_closed_until_it_is_made_up() -> None:
+    clock = Clock()
+    allowance = Allowance(100, clock=clock)
+    allowance.spend(150)
+    assert not allowance.is_open
+    clock.now += 0.5
+    assert not allowance.is_open
+    clock.now += 0.01
+    assert allowance.is_open
+
+
+@given(
+    per_second=st.floats(1, 2000),
+    turns=st.lists(st.tuples(st.floats(0, 2), st.integers(1, 50)), max_size=50),
+)
+def test_an_allowance_never_lets_through_more_than_its_rate_and_one_second_and_one_batch(
+    per_second: float, turns: list[tuple[float, int]]
+) -> None:
+    clock = Clock()
+    allowance = Allowance(per_second, clock=clock)
+    spent = 0
+    for pause, batch in turns:
+        clock.now += pause
+        if allowance.is_open:
+            allowance.spend(batch)
+            spent += batch
+    assert spent <= per_second * (clock.now - 1000.0 + 1) + 50 + 1e-6

@@ -281,6 +281,8 @@ def test_sweep_once_tells_what_it_did(
         "jobs of dead workers: 1",
         "another app's: 3",
         "stale heartbeats: 0",
+        "old finished jobs: 0",
+        "old tallies: 0",
     ]
 
 
