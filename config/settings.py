@@ -32,6 +32,13 @@ class _Env(environ.Env):  # type: ignore[misc]  # untyped
         except ValueError as error:
             raise ImproperlyConfigured(f"{var}: {error}") from error
 
+    def positive(self, var: str, *, default: float) -> float:
+        """Return a finite number above 0, or say which variable is none."""
+        number = float(self.float(var, default=default))
+        if not 0 < number < float("inf"):
+            raise ImproperlyConfigured(f"{var}: must be a number above 0, not {number:g}")
+        return number
+
 
 env = _Env()
 environ.Env.read_env(BASE_DIR / env.str("ENV_FILE", default=".env"))
@@ -83,7 +90,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DURABILITY = env.str("HANDOVER_DURABILITY", default="local")
 STANDBYS = env.list("HANDOVER_STANDBYS", default=[])  # the names under which standbys count, with `quorum`
 STANDBYS_NEEDED = env.int("HANDOVER_STANDBYS_NEEDED", default=1)
-JOB_LEASE_SECONDS = env.float("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
+JOB_LEASE_SECONDS = env.positive("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
+JOB_RETENTION_DAYS = env.positive("JOB_RETENTION_DAYS", default=30)  # how long finished jobs are remembered
 
 # A task is acknowledged after its work: to receive it twice is harmless, its receipt is in the database; to lose it is not.
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
