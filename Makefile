@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak check format bench bench-gate bench-worker bench-log bench-history lock install dev browser
+.PHONY: help run test soak check format bench bench-gate bench-worker bench-log bench-history lock install dev browser brokers
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -19,7 +19,7 @@ help: ## Show this list
 run: install ## Start everything on this machine; Ctrl-C stops it
 	@$(PY) -m config
 
-test: dev browser ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
+test: dev browser brokers ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
 	@$(PY) -m pytest $(TESTS) -n 2 --dist loadgroup
 
 soak: dev ## Run the long random runs: writers, rollbacks and kills against the log (some minutes)
@@ -62,3 +62,6 @@ dev:
 
 browser:
 	@sh tests/install_browser.sh
+
+brokers:
+	@sh tests/install_brokers.sh

@@ -1,6 +1,7 @@
 """The project itself as an app: base templates, the house look, and the commands that belong to no school matter."""
 
 from django.apps import AppConfig
+from django.conf import settings
 
 
 class ConfigConfig(AppConfig):
@@ -9,5 +10,8 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        """Listen for sign-ins from the first one on."""
+        """Listen for sign-ins from the first one on, and let tasks and publishers find the Celery app where there is a broker."""
         from config import school_time  # noqa: F401, PLC0415 - connects its receiver; models are ready only now
+
+        if settings.CELERY_BROKER_URL:
+            from config import celery  # noqa: F401, PLC0415 - it becomes Celery's current app

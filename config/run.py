@@ -73,8 +73,14 @@ def may_have_demo(cluster: Cluster | None) -> bool:
     return settings.DEBUG or (cluster is not None and settings.HOST in LOOPBACK)
 
 
+def list_procfiles() -> list[Path]:
+    """Return which processes to keep: with a broker, Celery's too."""
+    names = ["Procfile", "Procfile.broker"] if settings.CELERY_BROKER_URL else ["Procfile"]
+    return [settings.BASE_DIR / name for name in names]
+
+
 def _supervise(stop: Stop, cluster: Cluster | None, environment: Mapping[str, str]) -> None:
-    supervisor = Supervisor(settings.BASE_DIR / "Procfile", environment=environment)
+    supervisor = Supervisor(*list_procfiles(), environment=environment)
     welcome = Welcome(supervisor, environment["DATABASE_URL"])
 
     def watch() -> None:

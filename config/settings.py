@@ -6,7 +6,7 @@ the embedded database and keys below `HANDOVER_DATA`, so that any `manage.py` co
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import django_stubs_ext
 import environ
@@ -93,15 +93,33 @@ STANDBYS_NEEDED = env.int("HANDOVER_STANDBYS_NEEDED", default=1)
 JOB_LEASE_SECONDS = env.positive("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
 JOB_RETENTION_DAYS = env.positive("JOB_RETENTION_DAYS", default=30)  # how long finished jobs are remembered
 
+# --- What follows from events: the broker, mail, and other people's servers ------------------------------------------------
 # A task is acknowledged after its work: to receive it twice is harmless, its receipt is in the database; to lose it is not.
+
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_DEFAULT_QUEUE = "handover"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a broker may be away for as long as it likes
 CELERY_BROKER_TRANSPORT_OPTIONS = {"confirm_publish": True}
+CELERY_BEAT_SCHEDULE = {
+    "planned work": {"task": "outbox.run_planned", "schedule": 60.0, "options": {"expires": 60}},
+}
+
+vars().update(env.email_url("EMAIL_URL", default=f"filemail:///{quote(str(DATA_DIR / 'mail'))}"))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("EMAIL_FROM", default="Handover <handover@localhost>")
+EMAIL_TIMEOUT = 20  # seconds; less than the lease of an effect
+SITE_URL = env.str("SITE_URL", default=f"http://{HOST}:{PORT}").rstrip("/")
+# Endpoints of webhooks inside a private network: only where everybody who may set one up is trusted with that network.
+WEBHOOKS_MAY_CALL_PRIVATE = env.bool("WEBHOOKS_MAY_CALL_PRIVATE", default=DEBUG)
+PROCTORING_URL = env.str("PROCTORING_URL", default="")
+PROCTORING_TOKEN = env.str("PROCTORING_TOKEN", default="")
 
 # --- Application -------------------------------------------------------------------------------------------------------
 

@@ -58,11 +58,16 @@ class Supervisor:
     """Keeps the Procfile's processes running until told to stop."""
 
     def __init__(
-        self, procfile: Path, *, environment: Mapping[str, str], grace_seconds: float = GRACE_SECONDS
+        self,
+        procfile: Path,
+        *more: Path,
+        environment: Mapping[str, str],
+        grace_seconds: float = GRACE_SECONDS,
     ) -> None:
         self._grace_seconds = grace_seconds
         colours = get_colours()
-        lines = parse_procfile(procfile.read_text()).processes
+        text = "\n".join(each.read_text() for each in (procfile, *more))
+        lines = parse_procfile(text).processes
         self.processes = [Supervised(name, command, next(colours)) for name, command in lines.items()]
         self._folder = procfile.parent
         self._environment = dict(environment)

@@ -45,13 +45,12 @@ def post(
     Raises `ForbiddenAddress`, or `NoAnswer` after `seconds` in all, a refused connection, bad TLS and the like.
     """
     backend = _Backend(until=time.monotonic() + seconds, private=private)
+    sent = [(name.encode(), value.encode()) for name, value in {**headers, "Connection": "close"}.items()]
     limits = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), seconds)}
     try:
         with (
             httpcore.ConnectionPool(ssl_context=_trusted(), network_backend=backend) as pool,
-            pool.stream(
-                "POST", url, headers={**headers, "Connection": "close"}, content=body, extensions=limits
-            ) as response,
+            pool.stream("POST", url, headers=sent, content=body, extensions=limits) as response,
         ):
             return Answer(response.status, _read_retry_after(response.headers))
     except ForbiddenAddress:

@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 
 from celery import Celery, current_app
 from django.conf import settings
-from kombu import Connection, Producer
+from kombu.connection import Connection
+from kombu.messaging import Producer
 
 from outbox.effects.receipts import Message
 from outbox.errors import Unavailable

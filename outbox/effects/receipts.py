@@ -99,7 +99,7 @@ def claim_lost_effect(effects: Collection[Effect]) -> list[Claim]:
 def take_overdue_effects(*, at_most: int, resend_after: float) -> list[Message]:
     """Take effects whose message has to be sent again. Needs a transaction, to be committed once the broker has confirmed."""
     require_transaction()
-    parameters = {
+    parameters: dict[str, Any] = {
         "effects": [effect.name for effect in list_effects()],
         "seconds": resend_after,
         "at_most": at_most,
@@ -126,7 +126,7 @@ def settle_effects(endings: Sequence[Ending]) -> None:
     require_transaction()
     if not endings:
         return
-    parameters = {
+    parameters: dict[str, Any] = {
         "ids": [ending.claim.id for ending in endings],
         "states": [str(ending.state) for ending in endings],
         "errors": [_storable(ending.error) for ending in endings],

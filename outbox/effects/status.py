@@ -41,5 +41,8 @@ def get_relay_status() -> RelayStatus:
     with connection.cursor() as cursor:
         cursor.execute(load_sql("outbox", "count_open_effects"))
         rows = cursor.fetchall()
-    effects = tuple(EffectStatus(*counts, oldest=timedelta(seconds=oldest)) for *counts, oldest in rows)
+    effects = tuple(
+        EffectStatus(name, pending, trying, failed, timedelta(seconds=oldest))
+        for name, pending, trying, failed, oldest in rows
+    )
     return RelayStatus(consumer.staleness, consumer.is_stale, effects)

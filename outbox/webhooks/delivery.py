@@ -129,8 +129,8 @@ def _send(endpoint: WebhookEndpoint, delivery: Delivery) -> _Said:
         )
     except (NoAnswer, ForbiddenAddress) as error:
         return _Said(None, str(error), timedelta(seconds=time.monotonic() - began))
-    error = "" if answer.is_success else f"It answered {answer.status}."
-    return _Said(answer, error, timedelta(seconds=time.monotonic() - began))
+    words = "" if answer.is_success else f"It answered {answer.status}."
+    return _Said(answer, words, timedelta(seconds=time.monotonic() - began))
 
 
 @transaction.atomic
