@@ -61,9 +61,11 @@ def list_named(asked: Collection[Named]) -> Mapping[Named, AttachmentVersion]:
 
 
 def name_files(attempt_id: UUID, answers: Mapping[str, object], questions: Iterable[str]) -> list[Named]:
-    """Return what the answers to these questions name; an answer that is no text names nothing."""
-    given = ((question, answers.get(question)) for question in questions)
-    return [Named(attempt_id, question, answer) for question, answer in given if isinstance(answer, str)]
+    """Return what the answers to these questions name; one that is no text names a file that nobody has."""
+    given = ((question, answers[question]) for question in questions if question in answers)
+    return [
+        Named(attempt_id, question, answer if isinstance(answer, str) else "") for question, answer in given
+    ]
 
 
 def get_showable(*, version_id: UUID, role: ObjectRole, by: User) -> Showable:

@@ -98,7 +98,12 @@ def grade(key: Key, answers: Mapping[str, Any]) -> Grade:
 
 def note_missing_files(found: Grade, missing: Iterable[str]) -> Grade:
     """Return the grade with a note at these questions, whose answers name a file that is not there. They wait for a person as before."""
-    noted = {name: dataclasses.replace(found.questions[name], note=MISSING_FILE) for name in missing}
+    noted = {
+        name: dataclasses.replace(found.questions[name], note=MISSING_FILE)
+        for name in missing
+        if found.questions[name].state
+        == "needs_marking"  # a blank answer names nothing, and waits for nobody
+    }
     return dataclasses.replace(found, questions=found.questions | noted)
 
 

@@ -1,13 +1,16 @@
 -- Read versions of photographed answers whose time for a look has come, with what decides about them.
 -- A version is named if its digest occurs in a submission of its attempt, withdrawn or not, or in the draft: 64 hex digits are
 -- nobody's prose, so looking for the text is enough, and an error would only keep a file.
--- Locks: none; whoever abandons one locks and asks again. Index: attachments_review_idx.
+-- Submissions are found by their student: those that were withdrawn are in no index by attempt.
+-- Locks: none; whoever abandons one locks and asks again.
+-- Index: attachments_review_idx, exams_attachment_pkey, exams_attempt_pkey, submissions_student_idx, exams_draft_pkey.
 -- Parameters: at_most int; version_id uuid (null: any).
 SELECT
     version.id, version.state, version.touched_at, attempt.state, attempt.ended_at,
     EXISTS (
         SELECT 1 FROM exams_submission AS submission
-        WHERE submission.attempt_id = attempt.id AND strpos(submission.answers, version.sha256) > 0
+        WHERE submission.student_id = attempt.student_id AND submission.attempt_id = attempt.id
+          AND strpos(submission.answers, version.sha256) > 0
     ) OR EXISTS (
         SELECT 1 FROM exams_draft AS draft
         WHERE draft.attempt_id = attempt.id AND strpos(draft.answers, version.sha256) > 0

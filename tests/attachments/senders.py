@@ -2,17 +2,20 @@
 
 import dataclasses
 import hashlib
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from exams.attachments.arriving import add_chunk
 from exams.attachments.objects import get_storage
 from exams.attachments.publication import render_version
 from exams.attachments.uploads import Announcement, Started, start_upload
-from exams.models import AttachmentVersion, Attempt, Exam, StoredObject
+from exams.models import AttachmentVersion, Attempt, Exam, StoredObject, Submission
 from outbox.db import database_now
 from tests import factories
 from tests.factories.papers import a_question
 from tests.people import World
+from tests.sitting import hand_in
 
 CHUNK = 64 * 1024
 
@@ -79,6 +82,11 @@ class Sender:
         version = self.announce(content, second=second).version
         self.add_rest(version, content, 0)
         return stands(version)
+
+    def hand_in(self, answers: Mapping[str, Any]) -> Submission:
+        """Hand in; every file that arrived has made a new version of the attempt."""
+        self.attempt.refresh_from_db()
+        return hand_in(self.attempt, answers)
 
     def send_and_render(self, content: bytes, *, second: bool = False) -> AttachmentVersion:
         version = self.send(content, second=second)
