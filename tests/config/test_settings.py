@@ -149,3 +149,16 @@ def test_deployment_check_finds_nothing_in_production_settings() -> None:
         check=False,
     )
     assert (run.returncode, run.stdout.strip()) == (0, "System check identified no issues (0 silenced).")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "-0.5", "much"])
+@pytest.mark.parametrize("name", ["JOB_LEASE_SECONDS", "JOB_RETENTION_DAYS"])
+def test_a_duration_that_is_none_is_refused_by_name(name: str, value: str) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        read_settings(**{name: value})
+    assert f"{name}: " in refused.value.stderr
+
+
+def test_durations_may_be_fractions() -> None:
+    values = read_settings(JOB_LEASE_SECONDS="0.5", JOB_RETENTION_DAYS="1.5")
+    assert (values["JOB_LEASE_SECONDS"], values["JOB_RETENTION_DAYS"]) == (0.5, 1.5)
