@@ -14,9 +14,11 @@ class ExamsConfig(AppConfig):
         from exams import sweeps, worker  # noqa: PLC0415 - models are not loaded when this module is
         from exams.attachments import effects  # noqa: PLC0415
         from exams.consumers.gradebook_marks import GradebookMarks  # noqa: PLC0415
+        from exams.effects.register import register as register_effects  # noqa: PLC0415
         from outbox import registry  # noqa: PLC0415
 
         worker.register()
         sweeps.register()
         effects.register()
+        register_effects()
         registry.register(GradebookMarks())

@@ -3,11 +3,14 @@
 from django.urls import path
 
 from gradebook.api.marks import Marks
-from gradebook.web import columns, sheets
+from gradebook.web import columns, notifications, sheets
 
 app_name = "gradebook"
 
 urlpatterns = [
+    path("notifications/", notifications.show_list, name="notifications"),
+    path("notifications/read/", notifications.read_all, name="read_notifications"),
+    path("notifications/<uuid:notification_id>/", notifications.open_one, name="open_notification"),
     path("marksheets/", sheets.my_sheets, name="my_sheets"),
     path("marksheets/<uuid:sheet_id>/", sheets.sheet_detail, name="sheet"),
     path("marksheets/<uuid:sheet_id>/marks", Marks.as_view(), name="marks"),

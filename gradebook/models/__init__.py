@@ -8,6 +8,7 @@ from gradebook.models.marks import (
     MarkSheet,
     MarkSource,
 )
+from gradebook.models.notifications import Notification
 from gradebook.models.people import Role, User
 from gradebook.models.school import (
     Course,
@@ -27,6 +28,7 @@ __all__ = [
     "MarkCode",
     "MarkSheet",
     "MarkSource",
+    "Notification",
     "Period",
     "Role",
     "School",

@@ -1,5 +1,5 @@
-"""The admin's pages of the outbox: everything to be read, nothing to be written."""
+"""The admin's pages of the outbox: everything to be read, and webhooks to be set up."""
 
-from outbox.admin import jobs, log
+from outbox.admin import effects, jobs, log, webhooks
 
-__all__ = ["jobs", "log"]
+__all__ = ["effects", "jobs", "log", "webhooks"]

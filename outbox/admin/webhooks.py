@@ -1,0 +1,165 @@
+"""Webhook endpoints in the admin: setting them up, seeing what came of each try, switching one on again. For operators only.
+
+A secret is shown once, when it is made. Whoever loses it asks for a new one.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin import ModelAdmin
+from django.db.models import Model, QuerySet
+from django.db.models.functions import Now
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from outbox.admin.read_only import ReadOnly
+from outbox.models import WebhookEndpoint, WebhookTry
+from outbox.webhooks import list_offered_kinds
+from outbox.webhooks.secrets import make_secret
+
+LATEST = 20
+BY_HAND = "By hand."
+
+
+class EndpointForm(forms.ModelForm[WebhookEndpoint]):
+    """Where to call, and of what to tell."""
+
+    kinds = forms.MultipleChoiceField(
+        label="events", widget=forms.CheckboxSelectMultiple, help_text="The kinds of event it is told of."
+    )
+
+    class Meta:
+        model = WebhookEndpoint
+        fields = ["url", "tenant_id", "kinds", "description"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = self.instance.kinds or []
+        self.fields["kinds"].choices = [  # type: ignore[attr-defined]
+            (kind, kind) for kind in sorted({*list_offered_kinds(), *chosen})
+        ]
+
+    def clean_url(self) -> str:
+        """Refuse what is no web address; whether it may be called is judged at each call, by what its name leads to then."""
+        url: str = self.cleaned_data["url"]
+        if not url.startswith(("https://", "http://")):
+            raise forms.ValidationError("An address that begins with https:// or http://.")
+        return url
+
+
+@admin.register(WebhookEndpoint)
+class WebhookEndpointAdmin(ModelAdmin[WebhookEndpoint]):
+    """The endpoints, those switched off first."""
+
+    form = EndpointForm
+    list_display = ["url", "description", "tenant_id", "state", "failures_in_a_row"]
+    readonly_fields = ["state", "latest_tries"]
+    ordering = ["disabled_at", "url"]
+    actions = ["switch_on", "switch_off", "renew_secret"]
+
+    def get_fieldsets(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
+        """Show what came of the tries once there can be any."""
+        asked = {"fields": ["url", "tenant_id", "kinds", "description"]}
+        return [(None, asked)] + ([("Deliveries", {"fields": self.readonly_fields})] if obj else [])
+
+    def save_model(self, request: HttpRequest, obj: WebhookEndpoint, form: Any, change: bool) -> None:  # noqa: FBT001
+        """Give a new endpoint its secret, and show it this once."""
+        if not change:
+            obj.secret = make_secret()
+        super().save_model(request, obj, form, change)
+        if not change:
+            _show_secret(request, obj)
+
+    @admin.display(description="state")
+    def state(self, endpoint: WebhookEndpoint) -> str:
+        """Say whether it is called, and if not, why not."""
+        if endpoint.disabled_at is not None:
+            return f"Switched off. {endpoint.disabled_because}"
+        if endpoint.failures_in_a_row:
+            return f"Failing: {endpoint.failures_in_a_row} tries in a row."
+        return "In use."
+
+    @admin.display(description=f"latest {LATEST} tries")
+    def latest_tries(self, endpoint: WebhookEndpoint) -> SafeString | str:
+        """The end of its delivery log."""
+        tries = endpoint.log.order_by("-at")[:LATEST]
+        lines = [
+            f"{each.at:%Y-%m-%d %H:%M:%S} UTC  {each.kind}  {each.event_id}  try {each.number}  "
+            f"{each.status or '-'}  {each.took.total_seconds():.3f} s  {each.error}"
+            for each in tries
+        ]
+        return format_html("<pre>{}</pre>", "\n".join(lines)) if lines else "None yet."
+
+    @admin.action(description="Switch on", permissions=["change"])
+    def switch_on(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
+        """Call them again; what failed meanwhile is tried again by `effects replay` or in the list of effects."""
+        count = chosen.filter(disabled_at__isnull=False).update(
+            disabled_at=None, disabled_because="", failures_in_a_row=0, first_failure_at=None
+        )
+        messages.success(request, f"{count} switched on.")
+
+    @admin.action(description="Switch off", permissions=["change"])
+    def switch_off(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
+        """Call them no more."""
+        in_use = chosen.filter(disabled_at__isnull=True)
+        count = in_use.update(disabled_at=Now(), disabled_because=BY_HAND)
+        messages.success(request, f"{count} switched off.")
+
+    @admin.action(description="Make a new secret", permissions=["change"])
+    def renew_secret(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
+        """Replace their secrets; the old ones sign nothing any more."""
+        for endpoint in chosen:
+            endpoint.secret = make_secret()
+            endpoint.save(update_fields=["secret"])
+            _show_secret(request, endpoint)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Say at the top when endpoints were switched off by their failures."""
+        off = (
+            WebhookEndpoint.objects.filter(disabled_at__isnull=False)
+            .exclude(disabled_because=BY_HAND)
+            .count()
+        )
+        if off and request.method == "GET":
+            messages.warning(request, f"{off} switched off after failing for a day, or at their own wish.")
+        return super().changelist_view(request, extra_context)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Operators see it listed."""
+        return _is_operator(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Operators look."""
+        return _is_operator(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Operators set up: events of all schools pass here."""
+        return _is_operator(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Operators change."""
+        return _is_operator(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Operators remove."""
+        return _is_operator(request)
+
+
+@admin.register(WebhookTry)
+class WebhookTryAdmin(ReadOnly[WebhookTry]):
+    """The delivery log, the latest first."""
+
+    list_display = ["at", "endpoint", "kind", "event_id", "number", "status", "took", "error"]
+    list_select_related = ["endpoint"]
+    search_fields = ["event_id__exact"]
+    ordering = ["-at"]
+
+
+def _is_operator(request: HttpRequest) -> bool:
+    return bool(getattr(request.user, "is_operator", False))
+
+
+def _show_secret(request: HttpRequest, endpoint: WebhookEndpoint) -> None:
+    messages.warning(request, f"The secret of {endpoint.url}, shown this once: {endpoint.secret}")
