@@ -2,15 +2,29 @@
 
 import dataclasses
 import hashlib
+import io
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
+from uuid_utils.compat import uuid7
+
 from exams.attachments.arriving import add_chunk
-from exams.attachments.objects import get_storage
+from exams.attachments.objects import get_storage, keep_objects, write_object
 from exams.attachments.publication import render_version
 from exams.attachments.uploads import Announcement, Started, start_upload
-from exams.models import AttachmentVersion, Attempt, Exam, StoredObject, Submission
+from exams.models import (
+    Attachment,
+    AttachmentVersion,
+    Attempt,
+    Exam,
+    FileType,
+    ObjectRole,
+    StoredObject,
+    Submission,
+    VersionState,
+)
 from outbox.db import database_now
 from tests import factories
 from tests.factories.papers import a_question
@@ -31,6 +45,33 @@ def photo_exam(world: World, **fields: object) -> Exam:
     factories.published_revision(exam, papers)
     factories.target(exam, world.school_class)
     return exam
+
+
+def keep_photo(attempt: Attempt, content: bytes) -> AttachmentVersion:
+    """Give an attempt a file that has arrived, whatever its paper asks for."""
+    attachment = Attachment.objects.create(
+        school_id=attempt.school_id,
+        exam_id=attempt.exam_id,
+        attempt=attempt,
+        question_id=uuid7(),
+        latest_number=1,
+    )
+    version = AttachmentVersion.objects.create(
+        attachment=attachment,
+        number=1,
+        state=VersionState.PROCESSING,
+        sha256=sha256(content),
+        size=len(content),
+        received=len(content),
+        file_type=FileType.JPEG,
+        created_at=database_now(),
+        touched_at=database_now(),
+        completed_at=database_now(),
+    )
+    stored = write_object(version, ObjectRole.ORIGINAL, io.BytesIO(content), attempt_id=attempt.pk)
+    with transaction.atomic():
+        keep_objects([stored])
+    return version
 
 
 def photo_questions(attempt: Attempt) -> tuple[UUID, UUID]:
