@@ -12,7 +12,11 @@ from config.postgres.place import DATABASE, SUPERUSER
 def ensure_database(cluster: Cluster) -> None:
     """Make the roles and the database that are missing; safe to repeat. Raises PostgresError."""
     try:
-        with psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+        # A new primary has no standby yet, and would wait for one.
+        alone = "-c synchronous_commit=local"
+        with psycopg.connect(
+            cluster.url(SUPERUSER, "postgres"), autocommit=True, options=alone
+        ) as connection:
             connection.execute(_read("create_roles"))
             if connection.execute(_read("find_database"), {"name": DATABASE}).fetchone() is None:
                 connection.execute(_read("create_database"))

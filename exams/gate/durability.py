@@ -102,7 +102,6 @@ class QuorumDurability:
 
     def check_ready(self) -> None:
         """Shed before the database is asked, while too few standbys follow."""
-        self._watch.start()
         if self._watch.find_problem() is not None:
             raise overloaded(_SHED)
 

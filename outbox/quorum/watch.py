@@ -44,6 +44,8 @@ class Watch:
 
     def start(self) -> None:
         """Begin to look, unless that was done."""
+        if self._thread is not None:
+            return
         with self._changed:
             if self._thread is None:
                 self._seen_at = time.monotonic()
@@ -68,6 +70,7 @@ class Watch:
 
         Costs nothing: the last look answers.
         """
+        self.start()
         reading, now = self._last, time.monotonic()
         if now - self._seen_at > _STALE_SECONDS:
             return "the database has not said lately how far its standbys are"

@@ -1,0 +1,170 @@
+"""The rig: a primary and two standbys on the product's own binaries, and everything that can happen to them.
+
+The servers are started by the product's own code (`config.postgres.trio`), from copies of one backup of the test run's
+server: migrated, empty, ready in about a second. Two things differ from the product: less memory, and
+`synchronous_standby_names` stands in a file, where `ALTER SYSTEM` can empty it.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import psycopg
+
+from config.postgres import Cluster, postmaster
+from config.postgres.node import Node
+from config.postgres.place import SUPERUSER
+from config.postgres.trio import STANDBY_NAMES, Trio
+from tests.waiting import wait_until
+
+MEMBERS = ("a", "b", "c")
+_SMALL = {"shared_buffers": "32MB", "wal_buffers": "4MB", "wal_keep_size": "256MB", "max_wal_size": "512MB"}
+
+
+def make_template(server: Cluster, folder: Path) -> Node:
+    """Back the test run's server up, once; every rig begins as three copies of it."""
+    template = Node(folder, name="template")
+    source = Node(server.place.folder, name="source")
+    template.copy(source)
+    (template.place.data / "standby.signal").unlink()
+    with (template.place.data / "postgresql.auto.conf").open("w") as conf:
+        conf.write(f"synchronous_standby_names = '{STANDBY_NAMES}'\n")
+    return template
+
+
+class Rig:
+    """Three servers; `a` begins as the primary."""
+
+    def __init__(self, template: Node, database: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="handover-rig-"))
+        self.database = database
+        self.trio = Trio(self.folder, options=_SMALL)
+        self._frozen: list[psutil.Process] = []
+        for node in self.trio:
+            node.options.pop("synchronous_standby_names")
+            node.place.folder.mkdir()
+            subprocess.run(
+                ["cp", "-a", "--reflink=auto", template.place.data, node.place.data], check=True, timeout=60
+            )
+
+    def start(self) -> None:
+        """Start the primary, then the standbys, and wait until both stream."""
+        primary, *standbys = self.trio
+        primary.start()
+        for node in standbys:
+            node.follow(primary.place)
+            node.start()
+        self.wait_until_streaming("a", 2)
+
+    def close(self) -> None:
+        """End everything, however it stands, and remove it."""
+        self.thaw()
+        for node in self.trio:
+            self.kill(node.name)
+        shutil.rmtree(self.folder)
+
+    @property
+    def url(self) -> str:
+        """The address of whichever server takes writes."""
+        return self.trio.place.url(SUPERUSER, self.database)
+
+    @property
+    def hosts(self) -> str:
+        """The same as libpq's list of hosts."""
+        return ",".join(str(node.place.sockets) for node in self.trio)
+
+    def node(self, name: str) -> Node:
+        """One of the servers."""
+        return self.trio.nodes[name]
+
+    def run(self, name: str, statement: str, *parameters: object) -> list[tuple[object, ...]]:
+        """Run a statement on this very server, committing to its own disk only."""
+        alone = "-c synchronous_commit=local"
+        address = self.node(name).url(SUPERUSER, self.database)
+        with psycopg.connect(address, autocommit=True, options=alone) as connection:
+            cursor = connection.execute(statement.encode(), parameters or None)
+            return cursor.fetchall() if cursor.description else []
+
+    def wait_until_streaming(self, primary: str, count: int) -> None:
+        """Wait until so many standbys stream from this server."""
+        wait_until(lambda: self.count_streaming(primary) >= count)
+
+    def count_streaming(self, primary: str) -> int:
+        """Return how many standbys stream from this server."""
+        return len(self.run(primary, "SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'"))
+
+    def freeze(self, *names: str) -> None:
+        """Stop the reception of these standbys: their walreceivers get SIGSTOP, and the primary sees nothing yet."""
+        for name in names:
+            [[pid]] = self.run(name, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walreceiver'")
+            self._stop(psutil.Process(int(str(pid))))
+
+    def freeze_node(self, name: str) -> None:
+        """Stop a whole server where it stands, as a paused virtual machine would."""
+        found = postmaster.find_postmaster(self.node(name).place.data)
+        assert found is not None
+        for process in (found, *found.children(recursive=True)):
+            self._stop(process)
+
+    def thaw(self) -> None:
+        """Let everything that was frozen go on."""
+        for process in self._frozen:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.resume()
+        self._frozen.clear()
+
+    def kill(self, name: str) -> None:
+        """End a server as a power cut would: kill -9 for all its processes at once."""
+        node = self.node(name)
+        found = postmaster.find_postmaster(node.place.data)
+        if found is not None:
+            for process in (found, *found.children(recursive=True)):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+            psutil.wait_procs([found], timeout=10)
+        if node.process is not None:
+            node.process.wait(timeout=10)
+            node.process = None
+
+    def crash_backend(self, name: str) -> None:
+        """Kill one innocent session with -9: the server throws everybody out and recovers, if it may restart."""
+        [[pid]] = self.run(name, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
+        os.kill(int(str(pid)), signal.SIGKILL)
+
+    def promote_naively(self, name: str) -> None:
+        """Promote without asking or fencing anybody: what a hurried hand would type."""
+        self.run(name, "SELECT pg_promote(true, 30)")
+
+    def list_waiting(self, name: str) -> list[int]:
+        """Return the sessions whose COMMIT waits for a standby."""
+        rows = self.run(name, "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' ORDER BY pid")
+        return [int(str(pid)) for (pid,) in rows]
+
+    def set_names(self, name: str, names: str) -> None:
+        """Change `synchronous_standby_names` under the gate's feet, as an operator might."""
+        self.run(name, f"ALTER SYSTEM SET synchronous_standby_names = '{names}'")
+        self.run(name, "SELECT pg_reload_conf()")
+        wait_until(lambda: self.run(name, "SHOW synchronous_standby_names") == [(names,)])
+
+    def _stop(self, process: psutil.Process) -> None:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.suspend()
+            self._frozen.append(process)
+            wait_until(lambda: process.status() == psutil.STATUS_STOPPED)
+
+
+@contextlib.contextmanager
+def rigging(template: Node, database: str) -> Iterator[Rig]:
+    """Run a rig for the length of the block."""
+    rig = Rig(template, database)
+    try:
+        rig.start()
+        yield rig
+    finally:
+        rig.close()

@@ -1,0 +1,87 @@
+"""Fixtures: a fresh rig for each test, with this process's Django, its settings and its watch pointed at it."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings as django_settings
+from django.db import connections
+from pytest_django import Settings
+
+from config.postgres import Cluster
+from config.postgres.node import Node
+from exams.gate.durability import QuorumDurability
+from exams.gate.session import Session
+from exams.receipt_keys import get_key_ring
+from outbox.quorum import get_watch
+from tests.quorum.rig import MEMBERS, Rig, make_template, rigging
+
+
+@pytest.fixture(scope="session")
+def template(server: Cluster, django_db_setup: None) -> Iterator[Node]:
+    """A backup of the run's server, migrated and empty."""
+    folder = Path(tempfile.mkdtemp(prefix="handover-template-"))
+    yield make_template(server, folder)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def rig(template: Node, transactional_db: None, settings: Settings) -> Iterator[Rig]:
+    """A primary `a` and the standbys `b` and `c`; models, services and pages of this process work on the primary."""
+    settings.DURABILITY, settings.STANDBYS = "quorum", list(MEMBERS)
+    with rigging(template, _database()) as rig:
+        _point_at(rig.hosts)
+        yield rig
+        get_watch().stop()
+        get_watch.cache_clear()
+        _point_back()
+
+
+@pytest.fixture
+def rig_environment(rig: Rig) -> dict[str, str]:
+    """The environment for a real process of ours on the rig."""
+    return {
+        **os.environ,
+        "DATABASE_URL": rig.url,
+        "DATABASE_OWNER_URL": rig.url,
+        "HANDOVER_DURABILITY": "quorum",
+        "HANDOVER_STANDBYS": ",".join(MEMBERS),
+    }
+
+
+@pytest.fixture
+def session(rig: Rig) -> Iterator[Session]:
+    """A committer's session on the rig, as the gate has it."""
+    session = Session(durability=QuorumDurability(get_watch()), key_id=get_key_ring().signing_id)
+    session.connect()
+    yield session
+    session.close()
+
+
+def _database() -> str:
+    return str(django_settings.DATABASES["default"]["NAME"])
+
+
+_kept: dict[str, dict[str, object]] = {}
+
+
+def _point_at(hosts: str) -> None:
+    for alias in ("default", "owner"):
+        wrapper = connections[alias]
+        wrapper.close()
+        _kept[alias] = {name: wrapper.settings_dict[name] for name in ("HOST", "OPTIONS")}
+        options = {
+            **wrapper.settings_dict["OPTIONS"],
+            "target_session_attrs": "read-write",
+            "connect_timeout": 3,
+        }
+        wrapper.settings_dict.update(HOST=hosts, OPTIONS=options)
+
+
+def _point_back() -> None:
+    for alias, kept in _kept.items():
+        connections[alias].close()
+        connections[alias].settings_dict.update(kept)
