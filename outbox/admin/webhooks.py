@@ -26,6 +26,7 @@ BY_HAND = "By hand."
 class EndpointForm(forms.ModelForm[WebhookEndpoint]):
     """Where to call, and of what to tell."""
 
+    url = forms.URLField(label="address", max_length=500, assume_scheme="https")
     kinds = forms.MultipleChoiceField(
         label="events", widget=forms.CheckboxSelectMultiple, help_text="The kinds of event it is told of."
     )
