@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.attachment_storage import read_attachment_storage
 from config.keys import read_keys, read_secret_key
-from config.postgres.place import APP_ROLE, OWNER_ROLE, Place
+from config.postgres.place import APP_ROLE, NODE_NAMES, OWNER_ROLE, TrioPlace, find_place
 
 django_stubs_ext.monkeypatch()  # lets ModelAdmin[Exam] and the like be written at run time
 
@@ -77,8 +77,10 @@ def _read_database(name: str, fallback: str, *, pool_size: int) -> dict[str, Any
 
 
 EMBEDDED = not env.str("DATABASE_URL", default="")  # no server was named: use our own
-_database_url = Place(DATA_DIR).url(APP_ROLE) if EMBEDDED else env.str("DATABASE_URL")
-_owner_url = Place(DATA_DIR).url(OWNER_ROLE) if EMBEDDED else _database_url
+_place = find_place(DATA_DIR)
+_is_cluster = EMBEDDED and isinstance(_place, TrioPlace)
+_database_url = _place.url(APP_ROLE) if EMBEDDED else env.str("DATABASE_URL")
+_owner_url = _place.url(OWNER_ROLE) if EMBEDDED else _database_url
 DATABASES = {
     "default": _read_database(
         "DATABASE_URL", _database_url, pool_size=env.int("DATABASE_POOL_SIZE", default=0)
@@ -87,8 +89,8 @@ DATABASES = {
 }
 APP_ROLE_NAME = env.str("HANDOVER_APP_ROLE", default=APP_ROLE)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-DURABILITY = env.str("HANDOVER_DURABILITY", default="local")
-STANDBYS = env.list("HANDOVER_STANDBYS", default=[])  # the names under which standbys count, with `quorum`
+DURABILITY = env.str("HANDOVER_DURABILITY", default="quorum" if _is_cluster else "local")
+STANDBYS = env.list("HANDOVER_STANDBYS", default=list(NODE_NAMES) if _is_cluster else [])  # the names under which standbys count, with `quorum`
 STANDBYS_NEEDED = env.int("HANDOVER_STANDBYS_NEEDED", default=1)
 JOB_LEASE_SECONDS = env.positive("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
 JOB_RETENTION_DAYS = env.positive("JOB_RETENTION_DAYS", default=30)  # how long finished jobs are remembered
