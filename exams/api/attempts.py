@@ -15,7 +15,7 @@ from exams.api.problems import READING_A_BODY, refusals
 from exams.api.questions import Questions
 from exams.errors import AttemptClosed, ForeignPage, NoAttemptsLeft, NotFound, NotOpen, StaleDraft
 from exams.models import Decision, Origin
-from exams.queries.attempts import AttemptView, get_attempt
+from exams.queries.attempts import AttemptView, get_attempt, get_standing
 from exams.services.attempts import start_attempt
 from exams.services.drafts import save_draft
 
@@ -41,12 +41,18 @@ class SubmissionSerializer(serializers.Serializer[Any]):
     payload_sha256 = serializers.CharField()
 
 
-class AttemptSerializer(serializers.Serializer[AttemptView]):
-    """One attempt. Never an answer key. `accepts_until` is later than `closes_at` where there is grace or late time."""
+class SavedSerializer(serializers.Serializer[Any]):
+    """The next save names this token."""
+
+    token = serializers.UUIDField()
+    saved_at = LocalTime()
+
+
+class StandingSerializer(serializers.Serializer[AttemptView]):
+    """How one attempt stands. `accepts_until` is later than `closes_at` where there is grace or late time."""
 
     id = serializers.UUIDField(source="attempt.id")
     exam_id = serializers.UUIDField(source="attempt.exam_id")
-    title = serializers.CharField(source="attempt.exam.title")
     number = serializers.IntegerField(source="attempt.number")
     state = serializers.ChoiceField(choices=SHOWN_STATES)
     started_at = LocalTime(source="attempt.started_at")
@@ -54,9 +60,7 @@ class AttemptSerializer(serializers.Serializer[AttemptView]):
     accepts_until = LocalTime(source="attempt.accepts_until")
     deadline_rule = serializers.CharField(source="attempt.deadline_rule")
     server_now = LocalTime(source="read_at")
-    instructions = serializers.CharField(source="attempt.revision.instructions")
-    questions = Questions(source="attempt.revision.paper")
-    draft = DraftSerializer(allow_null=True)
+    draft = SavedSerializer(allow_null=True)
     submission = SubmissionSerializer(allow_null=True)
     queue_place = serializers.IntegerField(source="progress.place", allow_null=True)
     failure_reason = serializers.CharField(source="failure")
@@ -64,18 +68,20 @@ class AttemptSerializer(serializers.Serializer[AttemptView]):
     max_points = Points(source="attempt.revision.max_points")
 
 
+class AttemptSerializer(StandingSerializer):
+    """One attempt, with its paper and the answers kept. Never an answer key."""
+
+    title = serializers.CharField(source="attempt.exam.title")
+    instructions = serializers.CharField(source="attempt.revision.instructions")
+    questions = Questions(source="attempt.revision.paper")
+    draft = DraftSerializer(allow_null=True)
+
+
 class DraftForm(serializers.Serializer[Any]):
     """What to keep, and what it continues: the token of the last save, null for the first one."""
 
     answers = AnswersField()
     token = TokenText(allow_null=True)
-
-
-class SavedSerializer(serializers.Serializer[Any]):
-    """The next save names this token."""
-
-    token = serializers.UUIDField()
-    saved_at = LocalTime()
 
 
 class Attempts(SignedInView):
@@ -106,6 +112,21 @@ class AttemptDetail(SignedInView):
     def get(self, request: Request, attempt_id: UUID) -> Response:
         """Answer with the attempt as it is now: its deadline may move, and after Submit its state follows the grading."""
         return _respond(get_attempt(attempt_id=attempt_id, student_id=self.person_id), status.HTTP_200_OK)
+
+
+class AttemptStanding(SignedInView):
+    """How one attempt stands, for a page that has its paper already."""
+
+    @extend_schema(
+        operation_id="get_attempt_standing",
+        summary="Ask how an attempt stands, without its paper",
+        responses={200: StandingSerializer} | refusals(NotFound),
+    )
+    def get(self, request: Request, attempt_id: UUID) -> Response:
+        """Answer with what may have changed since the attempt was fetched. For polling: neither paper nor answers are read."""
+        view = get_standing(attempt_id=attempt_id, student_id=self.person_id)
+        context = {"zone": view.attempt.exam.school.time_zone}
+        return Response(StandingSerializer(view, context=context).data)
 
 
 class AttemptDraft(SignedInView):

@@ -1,11 +1,13 @@
 """One attempt as its student sees it: the row, the paper without its key, what was kept, what was handed in, how far it is."""
 
 import dataclasses
+from collections.abc import Sequence
 from datetime import datetime
 from typing import cast
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from exams.errors import NotFound
@@ -16,6 +18,7 @@ from exams.queries.safety import confirm_safe
 from outbox.db import fetch_row
 from outbox.models import JobState
 
+NOT_STANDING = ("revision__paper", "revision__instructions", "draft__answers")
 _MOST_COUNTED = 1_000
 _GIVEN_UP = "Grading ran into a technical problem. Your work is safe; the staff have been told and will have it graded again."
 
@@ -68,8 +71,12 @@ def get_attempt(*, attempt_id: UUID, student_id: UUID) -> AttemptView:
 
     What is over is told only once it is safe; raises `OutcomeUnknown` until then.
     """
-    read = attempts_of(student_id).select_related("exam__school", "revision", "draft")
-    attempt = read.defer("revision__key").annotate(read_at=Now()).filter(pk=attempt_id).first()
+    return _view(attempts_of(student_id), attempt_id)
+
+
+def _view(attempts: QuerySet[Attempt], attempt_id: UUID, *, without: Sequence[str] = ()) -> AttemptView:
+    read = attempts.select_related("exam__school", "revision", "draft").defer("revision__key", *without)
+    attempt = read.annotate(read_at=Now()).filter(pk=attempt_id).first()
     if attempt is None:
         raise NotFound
     if attempt.state == AttemptState.OPEN:
@@ -88,10 +95,19 @@ def get_attempt(*, attempt_id: UUID, student_id: UUID) -> AttemptView:
     return view
 
 
+def get_standing(*, attempt_id: UUID, student_id: UUID) -> AttemptView:
+    """Return how this student's attempt stands, or raise `NotFound`: what may have changed since the paper was fetched, without it.
+
+    The paper may be a megabyte, and every open page asks twice a minute. As many reads as `get_attempt`, over narrow rows.
+    """
+    return _view(attempts_of(student_id), attempt_id, without=NOT_STANDING)
+
+
 def find_submission(attempt_id: UUID) -> Submission | None:
     """Return the attempt's submission with its result, or None while there is none (a withdrawn one does not count)."""
     return (
         Submission.objects.select_related("result")
+        .defer("answers", "result__breakdown")
         .filter(attempt=attempt_id, withdrawn_at__isnull=True)
         .first()
     )

@@ -118,6 +118,8 @@ def test_what_a_student_gets_is_what_the_schema_says(
     check(schema, "get", "/api/v1/exams", 200, json.loads(caller.get("exams").content))
     looked = json.loads(caller.get(f"attempts/{started['id']}").content)
     check(schema, "get", "/api/v1/attempts/{attempt_id}", 200, looked)
+    standing = json.loads(caller.get(f"attempts/{started['id']}/standing").content)
+    check(schema, "get", "/api/v1/attempts/{attempt_id}/standing", 200, standing)
 
     path = f"/api/v1/attempts/{started['id']}/submission"
     for status in (202, 200):

@@ -13,9 +13,12 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from uuid_utils.compat import uuid7
 
+from exams.api.attachments import CHUNK_TYPE
 from exams.models import Attempt, Exam
 from gradebook.models import User
 from tests import factories
+from tests.attachments import pictures
+from tests.attachments.senders import keep_photo
 from tests.exams.api.callers import Caller, call_gate, refused, with_session, with_token
 from tests.people import World
 from tests.sitting import hand_in
@@ -50,10 +53,37 @@ EXPECTED: dict[tuple[str, str], tuple[int, ...]] = {
     ("GET", "exams"): SIGNED_IN,
     ("POST", "exams/<uuid:exam_id>/attempts"): (200, 201, 404, 404, 404, 404, 404, 401),
     ("GET", "attempts/<uuid:attempt_id>"): ONLY_MINE,
+    ("GET", "attempts/<uuid:attempt_id>/standing"): ONLY_MINE,
     ("PUT", "attempts/<uuid:attempt_id>/draft"): ONLY_MINE,
     ("POST", "attempts/<uuid:attempt_id>/submission"): (202, 404, 404, 404, 404, 404, 404, 401),
+    ("GET", "attempts/<uuid:attempt_id>/attachments"): ONLY_MINE,
+    ("POST", "attempts/<uuid:attempt_id>/attachments"): (
+        400,  # its paper asks for no file
+        404,
+        404,
+        404,
+        404,
+        404,
+        404,
+        401,
+    ),
+    ("GET", "attempts/<uuid:attempt_id>/attachments/<uuid:version_id>"): ONLY_MINE,
+    ("PATCH", "attempts/<uuid:attempt_id>/attachments/<uuid:version_id>"): (
+        409,  # it has arrived
+        404,
+        404,
+        404,
+        404,
+        404,
+        404,
+        401,
+    ),
+    ("GET", "attachments/<uuid:version_id>/<str:rendition>"): (200, 404, 404, 404, 404, 404, 200, 401),
     ("GET", "receipts"): SIGNED_IN,
     ("GET", "receipts/<uuid:receipt_id>"): ONLY_MINE,
+    ("GET", "notifications"): SIGNED_IN,
+    ("GET", "notifications/unread"): SIGNED_IN,
+    ("POST", "notifications/read"): SIGNED_IN,
     ("GET", "receipt-keys"): EVERYBODY,
     ("GET", "schema"): EVERYBODY,
     ("GET", "docs"): EVERYBODY,
@@ -61,6 +91,19 @@ EXPECTED: dict[tuple[str, str], tuple[int, ...]] = {
 BODIES: dict[tuple[str, str], Any] = {
     ("PUT", "attempts/<uuid:attempt_id>/draft"): {"answers": {"q1": "b"}, "token": None},
     ("POST", "attempts/<uuid:attempt_id>/submission"): {"answers": {"q1": "b"}},
+    ("POST", "attempts/<uuid:attempt_id>/attachments"): {
+        "question_id": "0193c5a4-0000-7000-8000-000000000000",
+        "file_name": "photo.jpg",
+        "size": 100_000,
+        "sha256": "0" * 64,
+    },
+    ("PATCH", "attempts/<uuid:attempt_id>/attachments/<uuid:version_id>"): pictures.jpeg(),
+}
+HEADERS = {
+    ("PATCH", "attempts/<uuid:attempt_id>/attachments/<uuid:version_id>"): {
+        "content_type": CHUNK_TYPE,
+        "Upload-Offset": "0",
+    }
 }
 SUBMISSION = ("POST", "attempts/<uuid:attempt_id>/submission")
 
@@ -102,12 +145,19 @@ def people(request: pytest.FixtureRequest) -> dict[str, User | None]:
 def ids(exam: Exam, attempt: Attempt) -> dict[str, UUID]:
     """What belongs to the student."""
     earlier = factories.attempt(factories.published_revision(), attempt.student)
-    return {"exam_id": exam.pk, "attempt_id": attempt.pk, "receipt_id": hand_in(earlier).pk}
+    photo = keep_photo(attempt, pictures.jpeg())
+    return {
+        "exam_id": exam.pk,
+        "attempt_id": attempt.pk,
+        "receipt_id": hand_in(earlier).pk,
+        "version_id": photo.pk,
+    }
 
 
 def fill(route: str, ids: dict[str, UUID]) -> str:
     for name, value in ids.items():
         route = route.replace(f"<uuid:{name}>", str(value))
+    route = route.replace("<str:rendition>", "original")
     assert "<" not in route
     return route
 
@@ -122,7 +172,7 @@ def ask(
         caller = Caller()
     if endpoint == SUBMISSION:
         return call_gate(method, f"/api/v1/{fill(route, ids)}", body, caller.token)
-    response = caller.call(method, fill(route, ids), body)
+    response = caller.call(method, fill(route, ids), body, **HEADERS.get(endpoint, {}))
     return response.status_code, response.content
 
 

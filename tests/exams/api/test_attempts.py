@@ -6,7 +6,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 from uuid_utils.compat import uuid7
 
@@ -242,6 +243,43 @@ def test_looking_takes_one_read_while_open_and_three_while_graded(
     Attempt.objects.update(state="graded")
     with django_assert_num_queries(2):
         look(caller, attempt)
+
+
+@pytest.mark.parametrize("state", ["open", "submitted", "graded", "not_taken"])
+def test_standing_is_what_the_attempt_says_without_paper_and_answers(
+    attempt: Attempt, caller: Caller, state: str
+) -> None:
+    read(caller.put(f"attempts/{attempt.pk}/draft", {"answers": {"q1": "b"}, "token": None}), 200)
+    if state in {"submitted", "graded"}:
+        hand_in(attempt)
+    if state in {"graded", "not_taken"}:
+        Attempt.objects.update(state=state, ended_at=attempt.closes_at)
+    expected = look(caller, attempt)
+
+    standing = read(caller.get(f"attempts/{attempt.pk}/standing"), 200)
+
+    for left_out in ("title", "instructions", "questions"):
+        del expected[left_out]
+    (expected["draft"] or {}).pop("answers", None)
+    assert expected["state"] == state
+    assert dt.datetime.fromisoformat(standing.pop("server_now")) > dt.datetime.fromisoformat(
+        expected.pop("server_now")
+    )
+    assert standing == expected
+
+
+def test_standing_reads_neither_paper_nor_answers(attempt: Attempt, caller: Caller) -> None:
+    address = f"attempts/{attempt.pk}/standing"
+    with CaptureQueriesContext(connection) as while_open:
+        read(caller.get(address), 200)
+    hand_in(attempt)
+    with CaptureQueriesContext(connection) as afterwards:
+        read(caller.get(address), 200)
+
+    assert (len(while_open), len(afterwards)) == (1, 3)
+    for each in [*while_open.captured_queries, *afterwards.captured_queries]:
+        for wide in ('"paper"', '"key"', '"instructions"', '"answers"', '"breakdown"'):
+            assert wide not in each["sql"]
 
 
 def test_the_place_in_the_queue_is_counted_from_the_ready_index(attempt: Attempt) -> None:
