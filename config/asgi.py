@@ -12,9 +12,12 @@ from typing import Any
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-_django = get_asgi_application()  # before anything that imports models
+_django_alone = get_asgi_application()  # before anything that imports models
 
+from config.body_limit import limit_bodies  # noqa: E402
 from exams.gate.asgi import application as _gate  # noqa: E402
+
+_django = limit_bodies(_django_alone)
 
 take_whole = (
     _gate.take_whole

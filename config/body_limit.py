@@ -1,0 +1,65 @@
+"""No body below `/api/` is larger than 1 MiB, and none that is reaches Django, which would first write all of it to a file.
+
+Refused by what its head declares, before anything of it is read; without a Content-Length, as soon as too much has come.
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from exams.api.bodies import LARGEST_BODY
+from exams.errors import TooLarge
+from exams.gate.responses import refuse
+
+Message = MutableMapping[str, Any]
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Any], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+def limit_bodies(application: Application) -> Application:
+    """Return the application behind the limit."""
+
+    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith("/api/"):
+            await application(scope, receive, send)
+            return
+        scale = _Scale(receive)
+        scale.weigh(_read_declared(scope))
+        if not scale.is_over:
+            await application(scope, scale.receive, send)
+        if scale.is_over:  # then the application has answered nothing: it was told that the client is gone
+            response = refuse(TooLarge())
+            await send(
+                {"type": "http.response.start", "status": response.status, "headers": response.headers}
+            )
+            await send({"type": "http.response.body", "body": response.body})
+
+    return limited
+
+
+class _Scale:
+    """Passes a body on until it is too large; from then on nothing more is taken."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._room = LARGEST_BODY
+        self.is_over = False
+
+    def weigh(self, size: int) -> None:
+        self.is_over = size > self._room
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        if message["type"] != "http.request":
+            return message
+        size = len(message.get("body", b""))
+        self.weigh(size)
+        self._room -= size
+        return {"type": "http.disconnect"} if self.is_over else message
+
+
+def _read_declared(scope: Scope) -> int:
+    """Return the Content-Length; 0 where there is none or it is no number, which the web server refuses itself."""
+    declared = dict(scope["headers"]).get(b"content-length", b"0")
+    return int(declared[:20]) if declared.isdigit() else 0
