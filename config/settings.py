@@ -278,6 +278,10 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {
+        "AttemptState": "exams.api.attempts.SHOWN_STATES",
+        "UploadState": "exams.api.attachments.SHOWN_STATES",
+    },
 }
 
 # --- Log lines: one a line on stderr; the supervisor (or the container) keeps them ---------------------------------------

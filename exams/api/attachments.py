@@ -58,7 +58,7 @@ class AnnouncementForm(serializers.Serializer[Any]):
     question_id = TokenText()
     file_name = serializers.CharField(max_length=200)
     size = serializers.IntegerField(min_value=1)
-    sha256 = serializers.RegexField(r"^[0-9a-f]{64}\Z", max_length=64)
+    sha256 = serializers.RegexField(r"^[0-9a-f]{64}\Z", trim_whitespace=False)
 
 
 class UploadSerializer(serializers.Serializer[AttachmentVersion]):
@@ -232,11 +232,11 @@ def _read_offset(request: Request) -> int:
 
 def _read_chunk(request: Request) -> bytes:
     http = request._request  # noqa: SLF001 - Django's request, whose body nobody has read yet
-    if http.content_type != CHUNK_TYPE or "Content-Encoding" in http.headers:
-        raise UnsupportedMediaType(f"Send bytes, as {CHUNK_TYPE}.")
     content = http.read(LARGEST_CHUNK + 1)
     if len(content) > LARGEST_CHUNK:
         raise TooLarge(f"A chunk has at most {LARGEST_CHUNK:,} bytes.")
+    if content and (http.content_type != CHUNK_TYPE or "Content-Encoding" in http.headers):
+        raise UnsupportedMediaType(f"Send bytes, as {CHUNK_TYPE}.")
     return content
 
 

@@ -11,7 +11,7 @@ from exams.models import AttachmentVersion
 from gradebook.models import User
 from tests.attachments import pictures
 from tests.attachments.senders import CHUNK, Sender, photo_questions, sha256, stands
-from tests.exams.api.callers import Caller, call_in_chunks, read, refused, with_session, with_token
+from tests.exams.api.callers import Caller, read, refused, with_session, with_token
 from tests.exams.grading_room import grade_everything
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -184,13 +184,6 @@ def test_a_chunk_too_large_is_refused(caller: Caller, sender: Sender) -> None:
         refused(send(caller, sender, str(version.pk), 0, b"x" * (1024 * 1024 + 1)), 413)["code"]
         == "too_large"
     )
-
-
-def test_a_chunk_of_unknown_length_is_read_to_its_end(caller: Caller, sender: Sender) -> None:
-    version = sender.announce(pictures.jpeg()).version
-    path = f"/api/v1/attempts/{sender.attempt.pk}/attachments/{version.pk}"
-
-    assert call_in_chunks("PATCH", path, [b"x", b"y"], caller.token) == 415  # that helper sends JSON
 
 
 def test_a_page_of_ours_sends_with_its_session_only_with_the_csrf_header(
