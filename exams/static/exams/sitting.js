@@ -84,7 +84,7 @@ class Sitting {
     if (this.ending.isOver) return body.state === "open" && window.location.reload(); // opened again: more time was granted
     if (body.state !== "open") return isFirst ? this.#openEnded(body) : this.ending.showEnd(body);
     if (isFirst) this.#open(body);
-    if (!isFirst) this.work.autosave.observe(body.draft, sentAt);
+    if (!isFirst) this.work.autosave.observe(body.draft?.token ?? null, sentAt);
     if (body.closes_at !== this.#closesAt) this.#moveEnd(body, isFirst);
   }
 

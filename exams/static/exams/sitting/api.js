@@ -24,6 +24,11 @@ export class Api {
     return outcome;
   }
 
+  /** How the attempt stands, without its paper and answers: what an open page asks for again and again. */
+  getStanding(id) {
+    return this.#asStudent("GET", `attempts/${id}/standing`);
+  }
+
   saveDraft(id, answers, token) {
     return this.#asStudent("PUT", `attempts/${id}/draft`, { answers, token });
   }

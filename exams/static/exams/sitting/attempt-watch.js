@@ -1,6 +1,6 @@
 /**
  * Asks the server for the attempt every so often, and whenever the page comes back to life: that is how an extension,
- * an end decided elsewhere, and the server's time reach an open page.
+ * an end decided elsewhere, and the server's time reach an open page. The first answer brings the paper; later ones only how it stands.
  */
 
 import { Retries } from "./retries.js";
@@ -18,6 +18,7 @@ export class AttemptWatch {
   #asking = null;
   #askedAt = -Infinity;
   #stopped = false;
+  #hasPaper = false;
   #pace = 1;
 
   constructor({ api, attempt, onAttempt }) {
@@ -67,12 +68,14 @@ export class AttemptWatch {
   async #ask() {
     this.#askedAt = performance.now();
     this.#retries.began();
-    const outcome = await this.#api.getAttempt(this.#attempt);
+    const outcome = await (this.#hasPaper ? this.#api.getStanding(this.#attempt) : this.#api.getAttempt(this.#attempt));
     if (this.#stopped) return outcome;
     if (outcome.status === 200) this.#retries.succeeded();
     const failedWait = outcome.status === 200 ? 0 : this.#retries.failed(outcome);
     this.#wait(Math.max(failedWait, this.#nextGap()));
-    if (outcome.status === 200) this.#onAttempt(outcome);
+    if (outcome.status !== 200) return outcome;
+    this.#hasPaper = true;
+    this.#onAttempt(outcome);
     return outcome;
   }
 

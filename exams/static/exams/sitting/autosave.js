@@ -92,11 +92,11 @@ export class Autosave {
     if (["failed", "signed-out"].includes(this.#state) && this.#retries.mayHurry()) await this.#save();
   }
 
-  /** A poll brought the server's draft, asked for at `askedAt`: was it saved by another page after ours? */
-  observe(draft, askedAt) {
-    const ours = draft.token === this.#base.token;
-    if (ours || this.#saving || askedAt < this.#settledAt || ["stale", "closed"].includes(this.#state)) return;
-    this.#meet(draft);
+  /** A poll brought the token of the server's draft, asked for at `askedAt`: was it saved by another page after ours? */
+  async observe(token, askedAt) {
+    if (!this.#isNews(token, askedAt)) return;
+    const { status, body, sentAt } = await this.#api.getAttempt(this.#attempt); // with what it says
+    if (status === 200 && body.state === "open" && this.#isNews(body.draft.token, sentAt)) this.#meet(body.draft);
   }
 
   /** Send nothing any more: the attempt is over, or a submission is under way. */
@@ -110,6 +110,10 @@ export class Autosave {
     if (this.#state !== "closed") return;
     this.#tell("changed");
     this.changed();
+  }
+
+  #isNews(token, askedAt) {
+    return token !== this.#base.token && !this.#saving && askedAt >= this.#settledAt && !["stale", "closed"].includes(this.#state);
   }
 
   #wait(ms) {
