@@ -6,9 +6,7 @@ server: migrated, empty, ready in about a second. Two things differ from the pro
 """
 
 import contextlib
-import os
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -132,10 +130,13 @@ class Rig:
             node.process.wait(timeout=10)
             node.process = None
 
-    def crash_backend(self, name: str) -> None:
-        """Kill one innocent session with -9: the server throws everybody out and recovers, if it may restart."""
-        [[pid]] = self.run(name, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
-        os.kill(int(str(pid)), signal.SIGKILL)
+    def start_again(self, name: str) -> None:
+        """Start a server that has ended, as whatever its folder says it is."""
+        node = self.node(name)
+        if node.process is not None:
+            node.process.wait(timeout=30)
+            node.process = None
+        node.start()
 
     def promote_naively(self, name: str) -> None:
         """Promote without asking or fencing anybody: what a hurried hand would type."""

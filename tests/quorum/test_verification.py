@@ -137,7 +137,10 @@ def test_believing_a_cancelled_commit_loses_an_acknowledged_submission(
     handin = make_handin(factories.attempt())
     with waiting_commit(rig, session, handin) as accepting:
         [acknowledged] = end_wait(rig, "cancel", accepting, session)
-        for name in ("a", "b"):  # what was under way to `b` is gone with both: `kill` alone would leave it in the kernel
+        for name in (
+            "a",
+            "b",
+        ):  # what was under way to `b` is gone with both: `kill` alone would leave it in the kernel
             rig.kill(name)
     session.close()
     rig.node("b").start()
