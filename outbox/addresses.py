@@ -7,6 +7,9 @@ resolver a second time would let it answer differently (DNS rebinding). TLS stil
 import ipaddress
 import socket
 
+# IPv6 networks whose last 32 bits are an IPv4 address: NAT64 (RFC 6052), and the old "IPv4-compatible" form (RFC 4291, 2.5.5.1).
+CARRYING = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("::/96"))
+
 
 class ForbiddenAddress(Exception):
     """This address must not be called."""
@@ -25,7 +28,7 @@ def is_public(address: str) -> bool:
 
 def _list_carried(parsed: ipaddress.IPv6Address) -> list[str]:
     carried = [parsed.ipv4_mapped, parsed.sixtofour, *(parsed.teredo or ())]
-    if parsed in ipaddress.ip_network("64:ff9b::/96"):
+    if any(parsed in network for network in CARRYING):
         carried.append(ipaddress.IPv4Address(parsed.packed[-4:]))
     return [str(each) for each in carried if each is not None]
 

@@ -78,9 +78,9 @@ class Broker:
 
     def count_messages(self, queue: str = "handover") -> int:
         """Return how many messages wait in the queue; 0 where there is no such queue."""
-        with Connection(self.url) as connection, connection.channel() as channel:
+        with Connection(self.url) as connection:
             try:
-                return int(channel.queue_declare(queue, passive=True).message_count)
+                return int(connection.default_channel.queue_declare(queue, passive=True).message_count)
             except connection.channel_errors:
                 return 0
 

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -15,13 +15,19 @@ SECONDS_TO_END = 60.0
 
 
 class Running:
-    """`manage.py …` as a child process; whatever happens in the test, it is gone at the end of the block."""
+    """`manage.py …`, or another program of Python's, as a child process; whatever happens in the test, it is gone at the end of the block."""
 
-    def __init__(self, *arguments: str, environment: Mapping[str, str], log: Path) -> None:
+    def __init__(
+        self,
+        *arguments: str,
+        environment: Mapping[str, str],
+        log: Path,
+        program: Sequence[str] = ("manage.py",),
+    ) -> None:
         self._log = log
         with log.open("ab") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "manage.py", *arguments],
+                [sys.executable, *program, *arguments],
                 cwd=ROOT,
                 env=dict(environment),
                 stdin=subprocess.DEVNULL,

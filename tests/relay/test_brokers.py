@@ -1,0 +1,242 @@
+"""The relay with real brokers and real workers: every effect once per event, whatever breaks in between (O6, I20)."""
+
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from kombu.connection import Connection
+
+import config.celery
+from outbox.batches import BatchOutcome, run_batch
+from outbox.consumer import Batch
+from outbox.effects.publishing import CeleryPublisher
+from outbox.effects.receipts import Message, list_hints
+from outbox.effects.status import get_relay_status
+from outbox.errors import Unavailable
+from outbox.models import Consumer, EffectReceipt
+from outbox.relay import Relay, register_barrier, unregister_barrier
+from tests.brokers import Broker, RabbitMQ, Redis, rabbitmq, redis
+from tests.relay.effects import cause, list_receipts
+from tests.relay.processes import Start, all_done, celery_worker, resend_everything, start_process, told
+from tests.waiting import wait_until
+
+__all__ = ["rabbitmq", "redis", "start_process", "told"]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.process,
+    pytest.mark.xdist_group("brokers"),
+    pytest.mark.timeout(300),
+]
+Told = Callable[[], Counter[UUID]]
+assert config.celery.app, "makes our app Celery's current one"
+
+
+@pytest.fixture(params=["redis", "rabbitmq"])
+def broker(request: pytest.FixtureRequest) -> Broker:
+    """Each of the two, with an empty queue."""
+    found: Broker = request.getfixturevalue(request.param)
+    empty(found)
+    return found
+
+
+def empty(broker: Broker) -> None:
+    with Connection(broker.url) as connection_, connection_.channel() as channel:
+        channel.queue_delete("handover")
+
+
+RelayTo = Callable[[Broker], Relay]
+
+
+@pytest.fixture
+def relay_to() -> Iterator[RelayTo]:
+    """Make relays in this process, whose connections end with the test."""
+    with ExitStack() as until_the_end:
+
+        def make(broker: Broker) -> Relay:
+            publisher = CeleryPublisher(broker.url, wait=1.0)
+            until_the_end.callback(publisher.close)
+            return Relay(lambda: publisher)
+
+        yield make
+
+
+def cursor_position() -> int:
+    return Consumer.objects.filter(name="relay").values_list("position", flat=True).first() or 0
+
+
+def test_every_event_is_told_once_by_celerys_workers(
+    broker: Broker, start_process: Start, told: Told
+) -> None:
+    with (
+        celery_worker(start_process, broker.url),
+        start_process("run_relay", CELERY_BROKER_URL=broker.url) as relay,
+    ):
+        ids = [each for _ in range(5) for each in cause(20)]
+        wait_until(lambda: all_done(100), seconds=60)
+        relay.send(signal.SIGTERM)
+        assert relay.wait() == 0
+    assert told() == Counter(ids)
+    assert cursor_position() == 100
+
+
+def test_broker_that_is_down_and_comes_back_empty_costs_time_and_nothing_else(
+    broker: Broker, start_process: Start, told: Told
+) -> None:
+    """O6: some messages were in the broker when it lost everything, some events came while it was away."""
+    with start_process("run_relay", CELERY_BROKER_URL=broker.url) as relay:
+        ids = cause(20)
+        wait_until(lambda: cursor_position() == 20, seconds=60)
+        assert broker.count_messages() == 20
+
+        broker.lose_everything()
+        ids += cause(20)
+        wait_until(lambda: "Waiting (2)" in relay.output, seconds=60)
+        assert cursor_position() == 20, "nothing is behind the cursor that was not confirmed"
+        assert get_relay_status().age.total_seconds() > 0
+
+        broker.start()
+        wait_until(lambda: cursor_position() == 40, seconds=60)
+        assert get_relay_status().age.total_seconds() == 0
+        with celery_worker(start_process, broker.url):
+            wait_until(lambda: EffectReceipt.objects.filter(state="done").count() == 20, seconds=60)
+            assert resend_everything(broker.url) == 20
+            wait_until(lambda: all_done(40), seconds=60)
+    assert told() == Counter(ids)
+
+
+def test_relay_killed_between_confirmation_and_cursor_publishes_again_and_it_happens_once(
+    broker: Broker, start_process: Start, told: Told, relay_to: RelayTo
+) -> None:
+    ids = cause(10)
+    with start_process(
+        "run_relay", CELERY_BROKER_URL=broker.url, HANDOVER_FAULT_POINT="after_confirm:kill"
+    ) as relay:
+        assert relay.wait() == -signal.SIGKILL
+    assert (broker.count_messages(), cursor_position(), list_receipts()) == (10, 0, [])
+
+    assert run_batch(relay_to(broker)).outcome == BatchOutcome.ADVANCED
+    assert (broker.count_messages(), cursor_position()) == (20, 10)
+    with celery_worker(start_process, broker.url):
+        wait_until(lambda: all_done(10) and broker.count_messages() == 0, seconds=60)
+    assert told() == Counter(ids)
+
+
+def test_unknown_outcome_is_sent_again_and_happens_once(
+    broker: Broker, start_process: Start, told: Told, relay_to: RelayTo
+) -> None:
+    relay = relay_to(broker)
+    ids = cause(5)
+    run_batch(relay)
+    broker.freeze()
+    try:
+        ids += cause(5)
+        with pytest.raises(Unavailable):
+            run_batch(relay)
+        assert (cursor_position(), len(list_receipts())) == (5, 5)
+    finally:
+        broker.thaw()
+    run_batch(relay)
+    assert cursor_position() == 10
+    with celery_worker(start_process, broker.url):
+        wait_until(lambda: all_done(10) and broker.count_messages() == 0, seconds=60)
+    assert told() == Counter(ids)
+
+
+def test_messages_the_broker_dropped_after_its_word_are_sent_again(
+    broker: Broker, start_process: Start, told: Told, relay_to: RelayTo
+) -> None:
+    ids = cause(10)
+    run_batch(relay_to(broker))
+    empty(broker)
+    with celery_worker(start_process, broker.url):
+        assert resend_everything(broker.url) == 10
+        wait_until(lambda: all_done(10), seconds=60)
+    assert told() == Counter(ids)
+
+
+@pytest.mark.parametrize("place", ["after_effect_claim", "in_effect"])
+def test_worker_killed_in_the_middle_of_a_task_leaves_it_to_the_next(
+    broker: Broker, start_process: Start, told: Told, relay_to: RelayTo, place: str
+) -> None:
+    ids = cause(3)
+    run_batch(relay_to(broker))
+    with celery_worker(start_process, broker.url, HANDOVER_FAULT_POINT=f"{place}:kill") as worker:
+        assert worker.wait() == -signal.SIGKILL
+    assert sum(told().values()) == 0
+    with celery_worker(start_process, broker.url):
+        wait_until(lambda: broker.count_messages() == 0, seconds=60)
+        resend_everything(broker.url)
+        wait_until(lambda: all_done(3), seconds=60)
+    assert told() == Counter(ids)
+
+
+def test_second_delivery_finds_the_firsts_receipt(
+    rabbitmq: RabbitMQ, start_process: Start, told: Told, relay_to: RelayTo
+) -> None:
+    empty(rabbitmq)
+    ids = cause(10)
+    relay = relay_to(rabbitmq)
+    run_batch(relay)
+    for _ in range(3):
+        publisher = CeleryPublisher(rabbitmq.url)
+        publisher.publish([Message(event_id, "tell", "", pos) for pos, event_id in enumerate(ids, start=1)])
+        publisher.close()
+    with celery_worker(start_process, rabbitmq.url), celery_worker(start_process, rabbitmq.url):
+        wait_until(lambda: all_done(10) and rabbitmq.count_messages() == 0, seconds=60)
+    assert told() == Counter(ids)
+
+
+class NaiveRelay(Relay):
+    """What must not be done: hand the messages over without asking whether they arrived, and move on."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._url = url
+
+    def apply(self, batch: Batch) -> None:
+        messages = [Message(hint.event_id, "tell", "", hint.pos) for hint in list_hints(batch.positions)]
+        publisher = CeleryPublisher(self._url, wait=1.0)
+        try:
+            publisher.publish(messages)
+        except Unavailable:
+            pass  # "it will have arrived"
+        finally:
+            publisher.close()
+
+
+def test_relay_that_does_not_wait_for_the_confirmation_loses_everything_of_an_outage(
+    redis: Redis, start_process: Start, told: Told
+) -> None:
+    """Kept so that the tests above are known to bite: the same outage, without confirmation and receipts."""
+    empty(redis)
+    cause(10)
+    redis.lose_everything()
+    run_batch(NaiveRelay(redis.url))
+    redis.start()
+    assert cursor_position() == 10
+    assert resend_everything(redis.url) == 0
+    assert (redis.count_messages(), sum(told().values())) == (0, 0)
+
+
+def test_nothing_is_published_while_what_was_read_is_not_known_to_be_durable(
+    rabbitmq: RabbitMQ, told: Told, relay_to: RelayTo
+) -> None:
+    def not_durable() -> None:
+        raise Unavailable("No standby has it yet.")
+
+    empty(rabbitmq)
+    register_barrier(not_durable)
+    try:
+        cause(3)
+        with pytest.raises(Unavailable, match="standby"):
+            run_batch(relay_to(rabbitmq))
+        assert (rabbitmq.count_messages(), cursor_position(), list_receipts()) == (0, 0, [])
+    finally:
+        unregister_barrier(not_durable)
+    run_batch(relay_to(rabbitmq))
+    assert (rabbitmq.count_messages(), cursor_position()) == (3, 3)
+    assert not connection.in_atomic_block

@@ -1,0 +1,343 @@
+"""Webhooks against a real HTTP server: signed, logged, tried again, switched off; and which addresses are never called."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db.models import F
+from django.db.models.functions import Now
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries, Settings
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from gradebook.models import User
+from outbox.addresses import ForbiddenAddress, is_public, resolve
+from outbox.calling import NoAnswer, post
+from outbox.effects import find_effect
+from outbox.effects.registry import Hint
+from outbox.effects.running import run_due_effects
+from outbox.models import EffectReceipt, WebhookEndpoint, WebhookTry
+from outbox.webhooks import WEBHOOK, delivery
+from outbox.webhooks.delivery import list_targets
+from outbox.webhooks.secrets import make_secret
+from tests.relay.effects import CAUSED, cause, list_receipts, relay_all
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Receiver:
+    """Somebody else's server: keeps what it was sent, and answers as told; the last answer is repeated."""
+
+    def __init__(self) -> None:
+        self.received: list[tuple[dict[str, str], bytes]] = []
+        self.answers: list[tuple[int, dict[str, str]]] = [(204, {})]
+        receiver = self
+
+        class Answering(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.received.append(({k.lower(): v for k, v in self.headers.items()}, body))
+                status, headers = (
+                    receiver.answers.pop(0) if len(receiver.answers) > 1 else receiver.answers[0]
+                )
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    receiver = Receiver()
+    yield receiver
+    receiver.server.shutdown()
+    receiver.server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def loopback_allowed(settings: Settings) -> Iterator[None]:
+    settings.WEBHOOKS_MAY_CALL_PRIVATE = True
+    delivery._offered.add(CAUSED)
+    yield
+    delivery._offered.discard(CAUSED)
+
+
+def make_endpoint(url: str, **fields: Any) -> WebhookEndpoint:
+    return WebhookEndpoint.objects.create(**{"url": url, "kinds": [CAUSED], "secret": make_secret()} | fields)
+
+
+def deliver_due() -> int:
+    effect = find_effect(WEBHOOK)
+    assert effect
+    count = 0
+    while done := run_due_effects([effect], at_most=1):
+        count += done
+    return count
+
+
+def make_due() -> None:
+    EffectReceipt.objects.filter(state="pending").update(due_at=Now())
+
+
+def test_delivery_is_signed_so_that_the_standards_own_library_accepts_it(receiver: Receiver) -> None:
+    endpoint = make_endpoint(receiver.url)
+    (event_id,) = cause()
+    relay_all()
+    deliver_due()
+    ((headers, body),) = receiver.received
+    assert Webhook(endpoint.secret).verify(body, headers) == json.loads(body)
+    assert headers["webhook-id"] == str(event_id)
+    assert {
+        name: value for name, value in json.loads(body).items() if name not in ("timestamp", "subject")
+    } == {
+        "type": CAUSED,
+        "version": 1,
+        "subject_version": 1,
+        "data": {"n": 0},
+    }
+    with pytest.raises(WebhookVerificationError):
+        Webhook(make_secret()).verify(body, headers)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(endpoint.secret).verify(body + b" ", headers)
+
+
+def test_each_endpoint_gets_what_it_asked_for_of_its_own_tenant(receiver: Receiver) -> None:
+    mine, other = uuid4(), uuid4()
+    endpoints = {
+        make_endpoint(receiver.url, tenant_id=mine).pk: [mine],
+        make_endpoint(receiver.url).pk: [mine, other, None],
+        make_endpoint(receiver.url, kinds=["SomethingElse"]).pk: [],
+        make_endpoint(receiver.url, disabled_at=Now()).pk: [],
+    }
+    hints = [Hint(pos, uuid4(), CAUSED, tenant) for pos, tenant in enumerate((mine, other, None), start=1)]
+    targets = list_targets(hints)
+    assert {
+        pk: [hint.tenant_id for hint, target in targets if target == str(pk)] for pk in endpoints
+    } == endpoints
+
+
+@pytest.mark.parametrize("events", [1, 3])
+def test_who_is_to_be_told_is_one_query_for_a_whole_batch(
+    events: int, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for _ in range(events):
+        make_endpoint("https://hooks.test/")
+    hints = [Hint(pos, uuid4(), CAUSED, None) for pos in range(1, events + 1)]
+    with django_assert_num_queries(1):
+        assert len(list_targets(hints)) == events * events
+
+
+def test_failed_delivery_is_tried_again_with_the_same_id_and_every_try_is_logged(receiver: Receiver) -> None:
+    endpoint = make_endpoint(receiver.url)
+    receiver.answers = [(500, {}), (302, {"Location": receiver.url}), (200, {})]
+    (event_id,) = cause()
+    relay_all()
+    for _ in range(4):
+        deliver_due()
+        make_due()
+    assert [headers["webhook-id"] for headers, _ in receiver.received] == [str(event_id)] * 3
+    assert len({body for _, body in receiver.received}) == 1
+    log = WebhookTry.objects.order_by("number").values_list(
+        "endpoint", "event_id", "number", "status", "error"
+    )
+    assert list(log) == [
+        (endpoint.pk, event_id, 1, 500, "It answered 500."),
+        (endpoint.pk, event_id, 2, 302, "It answered 302."),
+        (endpoint.pk, event_id, 3, 200, ""),
+    ]
+    endpoint.refresh_from_db()
+    assert (endpoint.failures_in_a_row, endpoint.first_failure_at) == (0, None)
+    assert list_receipts() == [(event_id, WEBHOOK, "done", 3)]
+
+
+def test_retry_after_is_respected(receiver: Receiver) -> None:
+    make_endpoint(receiver.url)
+    receiver.answers = [(429, {"Retry-After": "3600"})]
+    cause()
+    relay_all()
+    deliver_due()
+    assert EffectReceipt.objects.filter(due_at__gt=Now() + timedelta(minutes=59)).count() == 1
+
+
+def test_endpoint_that_fails_for_a_day_is_switched_off_and_its_waiting_deliveries_end(
+    receiver: Receiver,
+) -> None:
+    endpoint = make_endpoint(receiver.url, failures_in_a_row=19)
+    healthy = make_endpoint(receiver.url)
+    receiver.answers = [(503, {})]
+    cause(1)
+    relay_all()
+    deliver_due()
+    endpoint.refresh_from_db()
+    assert (endpoint.failures_in_a_row, endpoint.disabled_at) == (20, None), "not for a day yet"
+
+    WebhookEndpoint.objects.filter(pk=endpoint.pk).update(
+        first_failure_at=F("first_failure_at") - timedelta(days=1)
+    )
+    make_due()
+    deliver_due()
+    endpoint.refresh_from_db()
+    healthy.refresh_from_db()
+    assert endpoint.disabled_at is not None
+    assert endpoint.disabled_because == "The last try: It answered 503."
+    assert healthy.disabled_at is None
+
+    receiver.received.clear()
+    EffectReceipt.objects.exclude(target=str(endpoint.pk)).delete()
+    make_due()
+    deliver_due()
+    assert receiver.received == []
+    assert [(state, tries) for *_, state, tries in list_receipts()] == [("failed", 3)]
+
+
+def test_endpoint_that_is_gone_is_switched_off_at_once(receiver: Receiver) -> None:
+    endpoint = make_endpoint(receiver.url)
+    receiver.answers = [(410, {})]
+    cause()
+    relay_all()
+    deliver_due()
+    endpoint.refresh_from_db()
+    assert endpoint.disabled_at is not None
+    assert [state for *_, state, _ in list_receipts()] == ["failed"]
+
+
+def test_removed_endpoint_ends_its_deliveries(receiver: Receiver) -> None:
+    endpoint = make_endpoint(receiver.url)
+    cause()
+    relay_all()
+    endpoint.delete()
+    deliver_due()
+    assert receiver.received == []
+    assert EffectReceipt.objects.get().error == "The endpoint was removed."
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
+        "255.255.255.255", "224.0.0.1", "::", "::1", "fe80::1%eth0", "fd00::1", "ff02::1", "::ffff:127.0.0.1",
+        "::ffff:169.254.169.254", "2002:7f00:1::", "64:ff9b::7f00:1", "64:ff9b::a01:203", "::127.0.0.1",
+    ],
+)  # fmt: skip
+def test_address_inside_is_not_public(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("address", ["93.184.215.14", "1.1.1.1", "2606:4700:4700::1111", "64:ff9b::101:101"])
+def test_address_outside_is_public(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://127.0.0.1:{port}/", "http://localhost:{port}/", "http://2130706433:{port}/", "http://[::1]:{port}/",
+     "http://0x7f.1:{port}/", "file:///etc/passwd", "gopher://127.0.0.1:{port}/"],
+)  # fmt: skip
+def test_address_inside_is_never_called_however_it_is_written(
+    receiver: Receiver, settings: Settings, url: str
+) -> None:
+    settings.WEBHOOKS_MAY_CALL_PRIVATE = False
+    make_endpoint(url.format(port=receiver.server.server_port))
+    cause()
+    relay_all()
+    deliver_due()
+    assert receiver.received == []
+    assert WebhookTry.objects.get().status is None
+
+
+def test_name_is_judged_by_every_address_it_leads_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 443)) for address in ("1.1.1.1", "10.0.0.1")
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: both)
+    with pytest.raises(ForbiddenAddress, match=r"10\.0\.0\.1"):
+        resolve("hooks.test", 443, private=False)
+
+
+def test_server_that_drips_its_answer_runs_into_the_time_for_the_whole_exchange() -> None:
+    def drip(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection:
+            try:
+                while not ended.wait(0.05):
+                    connection.sendall(b"H")
+            except OSError:
+                pass
+
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=drip, args=(listener,))
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        with pytest.raises(NoAnswer):
+            post(url, body=b"{}", headers={}, seconds=0.5, private=True)
+        ended.set()
+        thread.join()
+
+
+def test_operator_sets_up_an_endpoint_and_sees_its_secret_once(client: Client, admin: User) -> None:
+    client.force_login(admin)
+    form = {
+        "url": "https://hooks.test/in",
+        "tenant_id": "",
+        "kinds": [CAUSED, "MarkChanged"],
+        "description": "LMS",
+    }
+    page = client.post(reverse("admin:outbox_webhookendpoint_add"), form, follow=True)
+    endpoint = WebhookEndpoint.objects.get()
+    assert (endpoint.url, sorted(endpoint.kinds)) == ("https://hooks.test/in", ["MarkChanged", CAUSED])
+    assert endpoint.secret in page.content.decode()
+    again = client.get(reverse("admin:outbox_webhookendpoint_change", args=[endpoint.pk])).content.decode()
+    assert endpoint.secret not in again
+    assert "In use." in again
+
+
+def test_operator_is_told_of_endpoints_that_were_switched_off_and_switches_them_on(
+    client: Client, admin: User
+) -> None:
+    endpoint = make_endpoint(
+        "https://hooks.test/",
+        disabled_at=Now(),
+        disabled_because="The last try: It answered 503.",
+        failures_in_a_row=20,
+    )
+    client.force_login(admin)
+    address = reverse("admin:outbox_webhookendpoint_changelist")
+    assert "1 switched off after failing for a day" in client.get(address).content.decode()
+    client.post(address, {"action": "switch_on", "_selected_action": [str(endpoint.pk)]})
+    endpoint.refresh_from_db()
+    assert (endpoint.disabled_at, endpoint.failures_in_a_row) == (None, 0)
+
+
+@pytest.mark.parametrize("who", ["teacher", "student"])
+def test_nobody_else_sees_endpoints(request: pytest.FixtureRequest, client: Client, who: str) -> None:
+    person: User = request.getfixturevalue(who)
+    person.is_staff = True
+    person.save()
+    client.force_login(person)
+    assert client.get(reverse("admin:outbox_webhookendpoint_changelist")).status_code == 403
+
+
+def test_log_shows_the_latest_tries_of_an_endpoint(client: Client, admin: User, receiver: Receiver) -> None:
+    endpoint = make_endpoint(receiver.url)
+    (event_id,) = cause()
+    relay_all()
+    deliver_due()
+    client.force_login(admin)
+    page = client.get(reverse("admin:outbox_webhookendpoint_change", args=[endpoint.pk])).content.decode()
+    assert f"{CAUSED}  {event_id}  try 1  204" in page
+    assert isinstance(event_id, UUID)
