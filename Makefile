@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak check format bench bench-gate bench-worker bench-log bench-history lock install dev browser brokers
+.PHONY: help run test soak chaos check format bench bench-gate bench-worker bench-log bench-history lock install dev browser brokers
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -24,6 +24,9 @@ test: dev browser brokers ## Run all tests, on a database of their own (TESTS=te
 
 soak: dev ## Run the long random runs: writers, rollbacks and kills against the log (some minutes)
 	@$(PY) -m pytest tests/processes -m soak -s
+
+chaos: dev brokers ## Run the promises under load and kills at their full figures (an hour, on a quiet machine)
+	@$(PY) -m pytest tests -m chaos -s
 
 check: dev ## Look at the code: ruff, mypy, import directions, missing migrations, deployment settings
 	$(PY) -m ruff check .

@@ -6,7 +6,7 @@ The try is counted here, not at the end: a job that kills its worker never reach
 import dataclasses
 import datetime as dt
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -25,8 +25,10 @@ from outbox.streams import (
     share_out,
 )
 
-SECONDS_BETWEEN_LOOKS = 1.0
-LARGEST_BATCH = 50
+SECONDS_BETWEEN_LOOKS = (0.1, 1.0)  # at least and at most
+LOOKING_SHARE = 0.05  # of the worker's time, between these two
+LARGEST_BATCH = 250
+SUSPECTS_TOGETHER = 16  # of those that lost one lease; who lost more goes alone
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -43,9 +45,14 @@ def name_held_jobs(jobs: Sequence[ClaimedJob]) -> dict[str, Any]:
     return {
         "kind": jobs[0].kind,
         "lease_id": jobs[0].lease_id,
-        "group_ids": [job.group_id for job in jobs],
-        "subject_ids": [job.subject_id for job in jobs],
+        "group_ids": _write_array(job.group_id for job in jobs),
+        "subject_ids": _write_array(job.subject_id for job in jobs),
     }
+
+
+def _write_array(ids: Iterable[UUID]) -> str:
+    """Return the ids as PostgreSQL writes an array of them: psycopg takes six times as long over the list."""
+    return "{" + ",".join(map(str, ids)) + "}"
 
 
 @dataclasses.dataclass(slots=True)
@@ -82,9 +89,11 @@ class Claimer:
         return due
 
     def _look(self) -> None:
+        begun = time.monotonic()
         self._roster.fill(list_ready_streams())
         self._suspects = True
-        self._next_look = time.monotonic() + SECONDS_BETWEEN_LOOKS
+        now = time.monotonic()
+        self._next_look = now + plan_next_look(now - begun)
 
     def _claim_from_roster(self, by: UUID | None) -> Claim | None:
         """Every other turn belongs to the suspects while there are any; otherwise lanes, then kinds, take turns."""
@@ -128,14 +137,21 @@ class Claimer:
         if not self._suspects:
             return None
         for kind in self._kinds_in_turn():
-            if rows := claim_suspect(kind=kind, lease=self.lease, by=by):
-                return _as_claim(rows)
+            for losses, at_most in ((1, min(SUSPECTS_TOGETHER, self.batch)), (2, 1)):
+                if rows := claim_suspects(kind=kind, losses=losses, at_most=at_most, lease=self.lease, by=by):
+                    return _as_claim(rows)
         self._suspects = False
         return None
 
     def _kinds_in_turn(self) -> list[str]:
         start = self._turn // 2 % len(self.kinds)
         return [*self.kinds[start:], *self.kinds[:start]]
+
+
+def plan_next_look(cost: float) -> float:
+    """Return in how many seconds to look again after a look that cost so many: often while few exams wait, and never too often."""
+    soonest, latest = SECONDS_BETWEEN_LOOKS
+    return min(latest, max(soonest, cost / LOOKING_SHARE))
 
 
 def list_ready_streams() -> list[Stream]:
@@ -180,9 +196,15 @@ def claim_jobs(
     )
 
 
-def claim_suspect(*, kind: str, lease: dt.timedelta, by: UUID | None) -> list[dict[str, Any]]:
-    """Claim one job that has lost a lease before, under a lease of its own; return no row or one."""
-    return _fetch_rows("claim_suspect", {"kind": kind, "lease_id": uuid4(), "lease": lease, "leased_by": by})
+def claim_suspects(
+    *, kind: str, losses: int, at_most: int, lease: dt.timedelta, by: UUID | None
+) -> list[dict[str, Any]]:
+    """Claim a few jobs that have lost so many leases before (those that lost 2 or more: `losses=2`), under a lease of their own.
+
+    So the company of a job that kills its worker shrinks from a batch to a few and then to none before its third death.
+    """
+    parameters = {"kind": kind, "losses": losses, "at_most": at_most, "lease": lease, "leased_by": by}
+    return _fetch_rows("claim_suspects", parameters | {"lease_id": uuid4()})
 
 
 def _fetch_rows(statement: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ class Handler(Protocol):
     def prepare(self, jobs: Sequence[ClaimedJob]) -> Sequence[Outcome]:
         """Read and work out the outcome of every job, one each, in any order. Takes no locks and writes nothing.
 
-        One claim is one call (1 to 50 jobs of this kind, of one or several groups), so read set-based. An exception
+        One claim is one call (1 to 250 jobs of this kind, of one or several groups), so read set-based. An exception
         makes the worker ask again for each job alone; then a transient database error is retried, and any other
         exception is a defect: that job becomes a dead letter.
         """

@@ -1,7 +1,7 @@
 """Which stream of waiting work is served next: fair to every exam, fresh work before backlog, always from where we left off.
 
 A stream is the waiting jobs of one (kind, lane, group, priority), in order of arrival. A worker keeps a roster of the streams
-that had work when it last looked (once a second, or when it found nothing) and how far into each it has come since: the
+that had work when it last looked (one to ten times a second, or when it found nothing) and how far into each it has come since: the
 forward hint. A claim starts behind the hint, so it never walks again over rows that are claimed already but that an
 old snapshot somewhere keeps from being cleaned away. What appears behind the hint is found by the next look (ADR 0002).
 

@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable
 
 
-def wait_until(condition: Callable[[], object], *, seconds: float = 20.0) -> None:
-    """Return as soon as the condition holds; fail when it does not within the bound."""
+def wait_until(condition: Callable[[], object], *, seconds: float = 20.0, look: float = 0.01) -> None:
+    """Return as soon as the condition holds; fail when it does not within the bound. Looks every `look` seconds."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"Still not so after {seconds:g} s."
-        time.sleep(0.01)
+        time.sleep(look)

@@ -5,6 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
 
+from outbox.claim import LARGEST_BATCH
+
 
 class _Formatter(RawDescriptionHelpFormatter, DjangoHelpFormatter):
     """Django's order of options (ours first), without re-wrapping the text above them."""
@@ -19,9 +21,9 @@ class TeachingCommand(BaseCommand):
 
 
 def batch_size(text: str) -> int:
-    """Read a number from 1 to 50 from the command line."""
-    if not (text.isdecimal() and 1 <= int(text) <= 50):  # noqa: PLR2004 - said in the message
-        raise ArgumentTypeError(f"{text!r} is not a number from 1 to 50")
+    """Read a number from 1 to LARGEST_BATCH from the command line."""
+    if not (text.isdecimal() and 1 <= int(text) <= LARGEST_BATCH):
+        raise ArgumentTypeError(f"{text!r} is not a number from 1 to {LARGEST_BATCH}")
     return int(text)
 
 

@@ -45,7 +45,7 @@ class Job(JobIdentity):
     """A waiting or running job. Held by whoever knows `lease_id`, until `leased_until`.
 
     `tries` counts claims, except those given back unstarted. `lost_leases` counts holders that vanished: from the
-    first on, the job is claimed alone, so that one that kills its worker takes no neighbours with it (ADR 0002).
+    first on, the job is claimed with few others, then alone, so that one that kills its worker takes no neighbours with it (ADR 0013).
     `history` has one entry per failed try.
 
     The key is what the job is for, not `job_id`, which follows from it: subjects are numbered in order of time (UUIDv7), so the

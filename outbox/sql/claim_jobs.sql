@@ -3,9 +3,13 @@
 -- Index: jobs_ready_idx, a tight range a stream; then the primary key. Cost follows the shares, not what waits or has finished.
 -- Parameters: kind text, share integer, lease_id uuid, lease interval, leased_by uuid or null, and arrays of one length:
 --     lanes smallint[], group_ids uuid[], priorities smallint[], after_run_ats timestamptz[], after_job_ids uuid[].
+-- The claim is not flushed by itself: if the server loses it in a crash, the job is ready again, its holder's lease is unknown, and the
+-- fence keeps that one from writing. Nobody was told anything.
 -- Two planner traps: statement_timestamp() and not clock_timestamp(), since only a stable function can bound an index scan; and
 -- one share for all, since of a LIMIT that differs by row the planner expects a tenth of the table, and then reads all of it.
-WITH stream AS (
+WITH unflushed AS MATERIALIZED (
+    SELECT set_config('synchronous_commit', 'off', true)
+), stream AS (
     SELECT *
     FROM unnest(
         %(lanes)s::smallint[], %(group_ids)s::uuid[], %(priorities)s::smallint[],
@@ -33,7 +37,7 @@ SET state = 1,
     lease_id = %(lease_id)s,
     leased_until = clock_timestamp() + %(lease)s,
     leased_by = %(leased_by)s
-FROM picked
+FROM picked CROSS JOIN unflushed
 WHERE job.group_id = picked.group_id AND job.subject_id = picked.subject_id AND job.kind = picked.kind
 RETURNING job.tenant_id, job.group_id, job.job_id, job.kind, job.subject_id, job.lane, job.tries, job.snoozes,
           job.lost_leases, job.lease_id, job.created_at, job.run_at;

@@ -4,7 +4,7 @@
 -- A loose scan: one index probe a stream, however many jobs wait in it. This is the full scan that backs the forward hint.
 -- Locks: none.
 -- Index: jobs_ready_idx, equality or row comparison on its leading columns.
--- Parameters: fresh_for interval. (state 0 = ready; jobs that have lost a lease are claimed alone, see claim_suspect.sql;
+-- Parameters: fresh_for interval. (state 0 = ready; jobs that have lost a lease are claimed apart, see claim_suspects.sql;
 --     lane 0 = fresh, 1 = backlog.)
 WITH RECURSIVE front AS (
     (SELECT job.kind, job.lane, job.group_id, job.priority, job.run_at

@@ -39,7 +39,7 @@ when it cannot go on (half a minute without a database, a batch that hangs) and 
             type=batch_size,
             default=LARGEST_BATCH,
             metavar="N",
-            help="jobs to take at a time, 1 to 50 (default %(default)s)",
+            help="jobs to take at a time, 1 to %(default)s (default %(default)s)",
         )
         parser.add_argument(
             "--per-group",

@@ -5,6 +5,7 @@ import datetime as dt
 import inspect
 import re
 import uuid
+from collections.abc import Iterable
 
 import psycopg
 import pytest
@@ -13,6 +14,7 @@ from django.db.models.functions import Now
 from pytest_django import DjangoAssertNumQueries
 
 from outbox import claim, dead_letters, jobs, keeper, retry, settle, streams, sweeper, worker
+from outbox.claim import SUSPECTS_TOGETHER
 from outbox.models import Job, JobState, Lane
 from outbox.streams import BACKLOG_AGE_BUDGET, FRESH_FOR, Allowance
 from tests.outbox.queue.workshop import (
@@ -216,20 +218,47 @@ def test_backlog_is_taken_at_once_when_nothing_fresh_waits() -> None:
     assert numbers_of(claim_batch()) == [0, 1, 2]
 
 
-def test_a_job_that_lost_a_lease_is_claimed_alone_and_by_turns_with_the_others() -> None:
+def lose(numbers: Iterable[int], *, leases: int = 1) -> None:
+    """Have these jobs lost so many leases."""
+    Job.objects.filter(subject_id__in=[uuid.UUID(int=number) for number in numbers]).update(
+        lost_leases=leases
+    )
+
+
+def test_jobs_that_lost_a_lease_are_claimed_apart_and_by_turns_with_the_others() -> None:
     queue(6)
-    Job.objects.filter(subject_id__in=[uuid.UUID(int=1), uuid.UUID(int=2)]).update(lost_leases=1)
+    lose([1, 2])
     claimer = make_claimer(batch=2)
-    batches = [numbers_of(claimer.claim(by=None)) for _ in range(5)]
-    assert batches == [[0, 3], [1], [4, 5], [2], []]
+    batches = [numbers_of(claimer.claim(by=None)) for _ in range(4)]
+    assert batches == [[0, 3], [1, 2], [4, 5], []]
+
+
+def test_jobs_that_lost_two_leases_are_claimed_alone() -> None:
+    queue(3)
+    lose([1, 2], leases=2)
+    claimer = make_claimer()
+    batches = [numbers_of(claimer.claim(by=None)) for _ in range(4)]
+    assert batches == [[0], [1], [2], []]
+
+
+def test_the_company_of_a_job_that_lost_leases_shrinks_to_none_before_its_last_try() -> None:
+    """O09: whoever kills 250 neighbours' holder kills at most fifteen neighbours' the second time, and dies alone the third."""
+    queue(250)
+    company = []
+    for leases in range(3):
+        lose(range(250), leases=leases)
+        claimer = make_claimer(batch=250, per_group=250)
+        company.append(len(numbers_of(claimer.claim(by=None))))
+        Job.objects.update(state=JobState.READY, lease_id=None, leased_until=None, leased_by=None)
+    assert company == [250, SUSPECTS_TOGETHER, 1]
 
 
 def test_of_the_jobs_that_lost_leases_the_least_suspect_goes_first() -> None:
     queue(3)
-    Job.objects.update(lost_leases=1)
-    Job.objects.filter(subject_id=uuid.UUID(int=0)).update(lost_leases=2)
+    lose([1, 2])
+    lose([0], leases=2)
     claimer = make_claimer()
-    assert [numbers_of(claimer.claim(by=None)) for _ in range(3)] == [[1], [2], [0]]
+    assert [numbers_of(claimer.claim(by=None)) for _ in range(2)] == [[1, 2], [0]]
 
 
 def test_a_job_committed_late_behind_the_hint_is_found_by_the_next_look() -> None:
@@ -263,8 +292,9 @@ def test_a_retry_behind_the_hint_is_claimed_when_it_is_due() -> None:
     assert numbers_of(claimer.claim(by=None)) == [0, 1]
 
 
-def test_the_second_look_comes_at_most_a_second_after_the_first() -> None:
-    assert claim.SECONDS_BETWEEN_LOOKS <= 1.0
+@pytest.mark.parametrize(("cost", "pause"), [(0.0, 0.1), (0.004, 0.1), (0.02, 0.4), (3.0, 1.0)])
+def test_the_next_look_comes_soon_and_takes_little_of_the_workers_time(cost: float, pause: float) -> None:
+    assert claim.plan_next_look(cost) == pytest.approx(pause)
 
 
 @pytest.mark.parametrize("waiting", [1, 3])

@@ -1,19 +1,29 @@
 """What the queue's statements cost: by index, and the same whatever waits, has finished, or cannot be cleaned away (O11, O26)."""
 
-import datetime as dt
 import json
 import uuid
-from collections.abc import Iterator
-from typing import Any
 
 import psycopg
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 
 from outbox.claim import list_ready_streams, name_held_jobs
-from outbox.db import load_sql
 from outbox.keeper import SIGN_OF_LIFE
 from outbox.streams import FRESH_FOR, Stream
+from tests.outbox.queue.plans import (
+    EXAMS,
+    FINISHED,
+    WAITING,
+    claim_parameters,
+    count_pages,
+    count_pages_of_search,
+    explain,
+    explain_claim,
+    fill,
+    indexes_of,
+    insert,
+    tables_read_whole,
+)
 from tests.outbox.queue.workshop import (
     EXAM,
     KIND,
@@ -29,100 +39,7 @@ from tests.outbox.queue.workshop import (
     work_on,
 )
 
-EXAMS = [EXAM, *(uuid.UUID(int=1000 + number) for number in range(9))]
 pytestmark = pytest.mark.django_db(transaction=True)
-WAITING = """
-    INSERT INTO outbox_job (tenant_id, group_id, job_id, kind, subject_id, run_at)
-    SELECT %(tenant)s, (%(exams)s::uuid[])[1 + number %% cardinality(%(exams)s::uuid[])], gen_random_uuid(), %(kind)s,
-           gen_random_uuid(), %(since)s::timestamptz + number * interval '1 microsecond'
-    FROM generate_series(1, %(count)s) AS number
-"""
-FINISHED = """
-    INSERT INTO outbox_finishedjob (tenant_id, group_id, job_id, kind, subject_id, tries)
-    SELECT %(tenant)s, %(exam)s, gen_random_uuid(), %(kind)s, gen_random_uuid(), 1
-    FROM generate_series(1, %(count)s) AS number
-"""
-
-
-def insert(statement: str, count: int, *, since: dt.datetime = STARTED) -> None:
-    """Put many rows into a table, those of ten exams by turns; the planner does not know."""
-    values: dict[str, Any] = {
-        "tenant": TENANT,
-        "exam": EXAM,
-        "exams": EXAMS,
-        "kind": KIND,
-        "since": since,
-        "count": count,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-
-
-def fill(statement: str, count: int) -> None:
-    """Put many rows into a table, and let the planner know."""
-    insert(statement, count)
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE outbox_job, outbox_finishedjob")
-
-
-def explain(statement: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Run a named statement in a transaction that is rolled back, and return its plan with what it touched."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) "
-            + load_sql("outbox", statement).rstrip(" ;\n"),
-            parameters,
-        )
-        (plan,) = cursor.fetchone()
-        transaction.set_rollback(True)
-    found = json.loads(plan) if isinstance(plan, str) else plan
-    return dict(found[0]["Plan"])
-
-
-def walk(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield node
-    for child in node.get("Plans", []):
-        yield from walk(child)
-
-
-def indexes_of(plan: dict[str, Any]) -> set[str]:
-    return {node["Index Name"] for node in walk(plan) if "Index Name" in node}
-
-
-def tables_read_whole(plan: dict[str, Any]) -> list[str]:
-    return [node["Relation Name"] for node in walk(plan) if node["Node Type"] == "Seq Scan"]
-
-
-def count_pages(plan: dict[str, Any]) -> int:
-    return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
-
-
-def count_pages_of_search(plan: dict[str, Any]) -> int:
-    """Return what finding the next ready rows touched, without locking and updating them."""
-    (search,) = (node for node in walk(plan) if node.get("Index Name") == "jobs_ready_idx")
-    return count_pages(search)
-
-
-def claim_parameters(*streams: Stream, share: int = 50) -> dict[str, Any]:
-    return {
-        "kind": KIND,
-        "lanes": [stream.lane for stream in streams],
-        "group_ids": [stream.group_id for stream in streams],
-        "priorities": [stream.priority for stream in streams],
-        "after_run_ats": [stream.after_run_at for stream in streams],
-        "after_job_ids": [stream.after_job_id for stream in streams],
-        "share": share,
-        "lease_id": uuid.uuid4(),
-        "lease": LEASE,
-        "leased_by": None,
-    }
-
-
-def explain_claim() -> dict[str, Any]:
-    """Explain a claim of 50, five from each of ten exams."""
-    streams = list_ready_streams()
-    assert len(streams) == len(EXAMS)
-    return explain("claim_jobs", claim_parameters(*streams, share=5))
 
 
 def test_a_claim_reads_the_ready_index_and_the_primary_key_only() -> None:
@@ -247,13 +164,22 @@ def test_the_look_for_silent_workers_reads_the_running_index() -> None:
     assert "outbox_job" not in tables_read_whole(plan)
 
 
-def test_a_suspect_is_found_by_its_own_index() -> None:
+@pytest.mark.parametrize("losses", [1, 2])
+def test_suspects_are_found_by_their_own_index(losses: int) -> None:
     fill(WAITING, 20_000)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE outbox_job SET lost_leases = 1 WHERE run_at < %s", [arrival(10)])
         cursor.execute("VACUUM ANALYZE outbox_job")
     plan = explain(
-        "claim_suspect", {"kind": KIND, "lease_id": uuid.uuid4(), "lease": LEASE, "leased_by": None}
+        "claim_suspects",
+        {
+            "kind": KIND,
+            "losses": losses,
+            "at_most": 5,
+            "lease_id": uuid.uuid4(),
+            "lease": LEASE,
+            "leased_by": None,
+        },
     )
     assert indexes_of(plan) == {"jobs_suspect_idx", "outbox_job_pkey"}
     assert tables_read_whole(plan) == []

@@ -99,7 +99,9 @@ def test_a_snapshot_held_open_is_named(database_url: str) -> None:
                 dataclasses.replace(holder, name="a slot", seconds=None),
             ),
         )
-        assert status.alarms == [f"The session {holder.name} has held a snapshot for 61 s: dead rows pile up."]
+        assert status.alarms == [
+            f"The session {holder.name} has held a snapshot for 61 s: dead rows pile up."
+        ]
     assert not [each for each in get_queue_status().snapshot_holders if "a forgotten dump" in each.name]
 
 

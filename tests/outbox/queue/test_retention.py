@@ -13,8 +13,7 @@ from outbox import retention
 from outbox.models import FinishedJob, Job
 from outbox.models.jobs import QueueTally
 from outbox.tallies import Teller
-from tests.outbox.queue.test_plans import FINISHED as MANY_FINISHED
-from tests.outbox.queue.test_plans import explain, fill, indexes_of, tables_read_whole
+from tests.outbox.queue.plans import FINISHED, explain, fill, indexes_of, tables_read_whole
 from tests.outbox.queue.workshop import Workshop, claim_batch, number_of, queue, work_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,7 +57,7 @@ def test_a_turn_deletes_only_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_oldest_are_found_by_their_index() -> None:
-    fill(MANY_FINISHED, 20_000)
+    fill(FINISHED, 20_000)
     plan = explain("delete_old_finished_jobs", {"days": 30.0, "at_most": 500})
     assert indexes_of(plan) == {"finished_jobs_age_idx"}
     assert tables_read_whole(plan) == []

@@ -1,0 +1,1 @@
+"""Other people's queues doing the same job on the same server, so that a figure of ours has somebody to stand beside."""

@@ -1,0 +1,1 @@
+"""Handover's own worker on the benchmark's job."""

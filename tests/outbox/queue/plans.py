@@ -1,0 +1,114 @@
+"""Filling the queue's tables by the thousand, and reading what a statement of the queue touches."""
+
+import datetime as dt
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import connection, transaction
+
+from outbox.claim import list_ready_streams
+from outbox.db import load_sql
+from outbox.streams import Stream
+from tests.outbox.queue.workshop import (
+    EXAM,
+    KIND,
+    LEASE,
+    STARTED,
+    TENANT,
+)
+
+EXAMS = [EXAM, *(uuid.UUID(int=1000 + number) for number in range(9))]
+WAITING = """
+    INSERT INTO outbox_job (tenant_id, group_id, job_id, kind, subject_id, run_at)
+    SELECT %(tenant)s, (%(exams)s::uuid[])[1 + number %% cardinality(%(exams)s::uuid[])], gen_random_uuid(), %(kind)s,
+           gen_random_uuid(), %(since)s::timestamptz + number * interval '1 microsecond'
+    FROM generate_series(1, %(count)s) AS number
+"""
+FINISHED = """
+    INSERT INTO outbox_finishedjob (tenant_id, group_id, job_id, kind, subject_id, tries)
+    SELECT %(tenant)s, %(exam)s, gen_random_uuid(), %(kind)s, gen_random_uuid(), 1
+    FROM generate_series(1, %(count)s) AS number
+"""
+
+
+def insert(statement: str, count: int, *, since: dt.datetime = STARTED) -> None:
+    """Put many rows into a table, those of ten exams by turns; the planner does not know."""
+    values: dict[str, Any] = {
+        "tenant": TENANT,
+        "exam": EXAM,
+        "exams": EXAMS,
+        "kind": KIND,
+        "since": since,
+        "count": count,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+def fill(statement: str, count: int) -> None:
+    """Put many rows into a table, and let the planner know."""
+    insert(statement, count)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE outbox_job, outbox_finishedjob")
+
+
+def explain(statement: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Run a named statement in a transaction that is rolled back, and return its plan with what it touched."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) "
+            + load_sql("outbox", statement).rstrip(" ;\n"),
+            parameters,
+        )
+        (plan,) = cursor.fetchone()
+        transaction.set_rollback(True)
+    found = json.loads(plan) if isinstance(plan, str) else plan
+    return dict(found[0]["Plan"])
+
+
+def walk(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", []):
+        yield from walk(child)
+
+
+def indexes_of(plan: dict[str, Any]) -> set[str]:
+    return {node["Index Name"] for node in walk(plan) if "Index Name" in node}
+
+
+def tables_read_whole(plan: dict[str, Any]) -> list[str]:
+    return [node["Relation Name"] for node in walk(plan) if node["Node Type"] == "Seq Scan"]
+
+
+def count_pages(plan: dict[str, Any]) -> int:
+    return int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+
+
+def count_pages_of_search(plan: dict[str, Any]) -> int:
+    """Return what finding the next ready rows touched, without locking and updating them."""
+    (search,) = (node for node in walk(plan) if node.get("Index Name") == "jobs_ready_idx")
+    return count_pages(search)
+
+
+def claim_parameters(*streams: Stream, share: int = 50) -> dict[str, Any]:
+    return {
+        "kind": KIND,
+        "lanes": [stream.lane for stream in streams],
+        "group_ids": [stream.group_id for stream in streams],
+        "priorities": [stream.priority for stream in streams],
+        "after_run_ats": [stream.after_run_at for stream in streams],
+        "after_job_ids": [stream.after_job_id for stream in streams],
+        "share": share,
+        "lease_id": uuid.uuid4(),
+        "lease": LEASE,
+        "leased_by": None,
+    }
+
+
+def explain_claim() -> dict[str, Any]:
+    """Explain a claim of 50, five from each of ten exams."""
+    streams = list_ready_streams()
+    assert len(streams) == len(EXAMS)
+    return explain("claim_jobs", claim_parameters(*streams, share=5))
