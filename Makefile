@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak chaos check format bench bench-gate bench-worker bench-log bench-history lock install dev browser brokers
+.PHONY: help run cluster test soak chaos check format bench bench-gate bench-worker bench-log bench-history lock install dev browser brokers
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -18,6 +18,9 @@ help: ## Show this list
 
 run: install ## Start everything on this machine; Ctrl-C stops it
 	@$(PY) -m config
+
+cluster: install ## The same on a primary and two standbys, acknowledging by quorum
+	@$(PY) -m config cluster
 
 test: dev browser brokers ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
 	@$(PY) -m pytest $(TESTS) -n 2 --dist loadgroup

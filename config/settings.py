@@ -90,7 +90,8 @@ DATABASES = {
 APP_ROLE_NAME = env.str("HANDOVER_APP_ROLE", default=APP_ROLE)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DURABILITY = env.str("HANDOVER_DURABILITY", default="quorum" if _is_cluster else "local")
-STANDBYS = env.list("HANDOVER_STANDBYS", default=list(NODE_NAMES) if _is_cluster else [])  # the names under which standbys count, with `quorum`
+# With `quorum`: the names under which standbys count, and how many of them must have flushed.
+STANDBYS = env.list("HANDOVER_STANDBYS", default=list(NODE_NAMES) if _is_cluster else [])
 STANDBYS_NEEDED = env.int("HANDOVER_STANDBYS_NEEDED", default=1)
 JOB_LEASE_SECONDS = env.positive("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
 JOB_RETENTION_DAYS = env.positive("JOB_RETENTION_DAYS", default=30)  # how long finished jobs are remembered
