@@ -82,6 +82,7 @@ class ExpressHttp(HttpToolsProtocol):
     _is_waiting = False  # a submission of the express lane has not been answered
     _early = b""  # what the client sent meanwhile
     _closes = False
+    _answered_at = 0.0
 
     def connection_made(self, transport: Any) -> None:
         """Begin with a connection."""
@@ -97,7 +98,6 @@ class ExpressHttp(HttpToolsProtocol):
             self._early += data
             self._raw.pause_reading()
         elif self._may_be_express(data) and self._read_piece(data):
-            self._unset_keepalive_if_required()
             self._is_waiting = True
             piece = self._piece
             assert piece is not None
@@ -122,6 +122,17 @@ class ExpressHttp(HttpToolsProtocol):
         else:
             super().shutdown()
 
+    def timeout_keep_alive_handler(self) -> None:
+        """Close a connection that nobody has used for so long; one timer looks after all that was sent here meanwhile."""
+        left = self._answered_at + self.timeout_keep_alive - self.loop.time()
+        if self._is_waiting or left > 0:
+            self._keep_alive_for(self.timeout_keep_alive if self._is_waiting else left)
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _keep_alive_for(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
+
     def _may_be_express(self, data: bytes) -> bool:
         cycle: RequestResponseCycle | None = (
             self.cycle
@@ -145,7 +156,10 @@ class ExpressHttp(HttpToolsProtocol):
         if self._closes:
             self._raw.close()
             return
-        self.on_response_complete()
+        self.server_state.total_requests += 1
+        self._answered_at = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self._keep_alive_for(self.timeout_keep_alive)
         if self._early:
             early, self._early = self._early, b""
             self._raw.resume_reading()
@@ -153,7 +167,7 @@ class ExpressHttp(HttpToolsProtocol):
 
 
 def _write(response: Response, default_headers: list[tuple[bytes, bytes]], *, closes: bool) -> bytes:
-    lines = [b"%b: %b\r\n" % header for header in (*default_headers, *response.headers)]
+    lines = [b": ".join(header) for header in (*default_headers, *response.headers)]
     if closes:
-        lines.append(b"connection: close\r\n")
-    return b"".join((STATUS_LINE[response.status], *lines, b"\r\n", response.body))
+        lines.append(b"connection: close")
+    return STATUS_LINE[response.status] + b"\r\n".join((*lines, b"", response.body))

@@ -13,8 +13,9 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable
 from decimal import Decimal
-from json.encoder import encode_basestring as quote
-from typing import Any, Final, NoReturn
+from typing import Any, Final
+
+import orjson
 
 from exams.errors import Malformed
 
@@ -22,7 +23,7 @@ MAX_MEMBERS: Final = 1_000
 MAX_CHARACTERS: Final = 200_000
 MAX_NAME: Final = 200  # characters of a question's or prompt's id: ours have 36
 
-_NOTHING: Final = {"null", '""', "[]", "{}"}
+_SCALARS: Final = frozenset({str, bool, int})
 
 Answer = str | bool | int | Decimal | list[str] | dict[str, str]
 Answers = dict[str, Answer]
@@ -37,7 +38,7 @@ def canonical_answers(answers: object) -> str:
     if not isinstance(answers, dict):
         raise Malformed("Answers are an object of question id and value.", pointer="/answers")
     try:
-        return _object(answers, _value)
+        return _write_scalars(answers) or _write_answered(answers)
     except Malformed as refusal:
         raise _below("answers", refusal) from None
 
@@ -61,40 +62,68 @@ def write_number(number: int | Decimal) -> str:
     return "0" if text == "-0" else text
 
 
-def _object(members: dict[str, Any], write: Callable[[Any], str]) -> str:
-    """Write an object without the members that are not answered."""
+def _write_scalars(answers: dict[str, Any]) -> str | None:
+    """Return the text of answers that are all texts, whole numbers and booleans, as most are; None if it takes more to write it.
+
+    Then there is nothing to leave out or to bring into order but the names, and in ASCII every order is the same.
+    """
+    values = answers.values()
+    if not _SCALARS.issuperset(map(type, values)) or "" in values:
+        return None
+    if len(answers) > MAX_MEMBERS or max(map(len, answers), default=0) > MAX_NAME:
+        return None
+    try:
+        text = orjson.dumps(answers, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:  # an integer of more than 64 bits, or a text that is none
+        return None
+    return text.decode() if len(text) <= MAX_CHARACTERS and text.isascii() else None
+
+
+def _write_answered(answers: dict[str, Any]) -> str:
+    return orjson.dumps(_object(answers, _value)).decode()
+
+
+def _object(members: dict[str, Any], read: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return the members that are answered, in order, each as it is written."""
     _check_count(members)
     _check_names(members)
-    written = []
+    written = {}
     name = ""
     try:
         for name in _in_order(members):
-            text = write(members[name])
-            if text not in _NOTHING:
-                written.append(f"{quote(name)}:{text}")
+            if (value := read(members[name])) or value is False:
+                written[name] = value
     except Malformed as refusal:
         raise _below(name, refusal) from None
-    return "{" + ",".join(written) + "}"
+    return written
 
 
-def _set(members: list[Any]) -> str:
+def _set(members: list[Any]) -> list[str]:
     _check_count(members)
     texts = set()
     for index, member in enumerate(members):
         try:
-            text = _text(member)
+            texts.add(_text(member))
         except Malformed as refusal:
             raise _below(index, refusal) from None
-        if text not in _NOTHING:
-            texts.add(member)
-    return "[" + ",".join(map(quote, _in_order(texts))) + "]"
+    return _in_order(texts - {""})
 
 
-def _value(value: object) -> str:
-    return _WRITERS.get(type(value), _refuse)(value)
-
-
-def _refuse(_: object) -> NoReturn:
+def _value(value: object) -> Any:
+    """Return what is written for a value; None, "", [] and {} say that there is no answer."""
+    if type(value) is str and len(value) <= MAX_CHARACTERS:  # most are
+        return value
+    match value:
+        case bool():
+            return value
+        case int() | Decimal():
+            return orjson.Fragment(write_number(value))
+        case list():
+            return _set(value)
+        case dict():
+            return _object(value, _text)
+        case None | str():
+            return _text(value)
     raise Malformed(
         "An answer is null, a text, a number, a boolean, a list of texts or a map of texts.", pointer=""
     )
@@ -102,12 +131,12 @@ def _refuse(_: object) -> NoReturn:
 
 def _text(value: object) -> str:
     if value is None:
-        return "null"
+        return ""
     if not isinstance(value, str):
         raise Malformed("Only a text can stand here.", pointer="")
     if len(value) > MAX_CHARACTERS:
         raise Malformed(f"A text may have at most {MAX_CHARACTERS:,} characters.", pointer="")
-    return quote(value)
+    return value
 
 
 def _below(step: str | int, refusal: Malformed) -> Malformed:
@@ -118,9 +147,9 @@ def _below(step: str | int, refusal: Malformed) -> Malformed:
 
 def _in_order(names: Iterable[str]) -> list[str]:
     """Sort by UTF-16 code units, as RFC 8785 and JavaScript do; it differs from Python's order beyond U+FFFF only."""
-    listed = list(names)
-    if all(map(str.isascii, listed)):
-        return sorted(listed)
+    listed = sorted(names)
+    if "".join(listed).isascii():
+        return listed
     return sorted(listed, key=lambda name: name.encode("utf-16-be"))
 
 
@@ -133,14 +162,3 @@ def _check_names(members: Collection[str]) -> None:
     """Refuse a name that cannot be an id; the pointer is its object's, since the name itself is what is too long."""
     if max(map(len, members), default=0) > MAX_NAME:
         raise Malformed(f"A name here may have at most {MAX_NAME} characters.", pointer="")
-
-
-_WRITERS: dict[type, Callable[[Any], str]] = {
-    type(None): _text,
-    str: _text,
-    bool: lambda value: "true" if value else "false",
-    int: write_number,
-    Decimal: write_number,
-    list: _set,
-    dict: lambda value: _object(value, _text),
-}

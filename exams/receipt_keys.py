@@ -7,7 +7,7 @@ a rotation, may have signed with it.
 
 import functools
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from nacl.bindings import crypto_sign, crypto_sign_BYTES
+
+Sign = Callable[[bytes], bytes]
 
 
 class KeyRing:
@@ -26,15 +29,18 @@ class KeyRing:
                 f"There is no key to sign receipts with below {folder}; `make run` makes one."
             )
         self._folder = folder
-        self._keys = {key_id: _load(pem) for key_id, pem in pems.items()}
+        self._keys: dict[str, Ed25519PrivateKey] = {}
+        self._signers: dict[str, Sign] = {}
+        for key_id, pem in pems.items():
+            self._add(key_id, pem)
         self.signing_id = next(iter(pems))
 
-    def find_signer(self, key_id: str) -> tuple[str, Ed25519PrivateKey]:
-        """Return this key and its id, or the current one when this one is lost."""
+    def find_signer(self, key_id: str) -> tuple[str, Sign]:
+        """Return what signs with this key, and its id; or the current one when this one is lost."""
         if key_id not in self._keys:
             self._read_new_files()
         found = key_id if key_id in self._keys else self.signing_id
-        return found, self._keys[found]
+        return found, self._signers[found]
 
     def public_keys(self) -> dict[str, Ed25519PublicKey]:
         """Return the public half of every key there is now, by id."""
@@ -44,7 +50,12 @@ class KeyRing:
     def _read_new_files(self) -> None:
         for file in self._folder.glob("*.pem"):
             if file.stem not in self._keys:
-                self._keys[file.stem] = _load(file.read_bytes())
+                self._add(file.stem, file.read_bytes())
+
+    def _add(self, key_id: str, pem: bytes) -> None:
+        key = _load(pem)
+        self._keys[key_id] = key
+        self._signers[key_id] = _signer(key)
 
 
 @functools.cache
@@ -82,6 +93,12 @@ def read_key_set(document: Mapping[str, Any]) -> dict[str, Ed25519PublicKey]:
         }
     except (KeyError, TypeError) as error:
         raise ValueError("This is not a JSON Web Key Set with Ed25519 keys.") from error
+
+
+def _signer(key: Ed25519PrivateKey) -> Sign:
+    """Return what signs with this key, by libsodium: the same signature as OpenSSL's in three quarters of the time (ADR 0003)."""
+    secret = key.private_bytes_raw() + key.public_key().public_bytes_raw()
+    return lambda message: crypto_sign(message, secret)[:crypto_sign_BYTES]
 
 
 def _load(pem: bytes) -> Ed25519PrivateKey:

@@ -4,13 +4,11 @@ The one thing to know: a receipt is a pure function of the submission's row and 
 deterministic, so the same receipt is made again for every replay, and the signature is stored nowhere.
 """
 
-import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import UUID
 
+import orjson
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -22,16 +20,16 @@ if TYPE_CHECKING:
 
 
 class Receipt(NamedTuple):
-    """The facts a receipt states. Times are written in UTC with their offset and six digits of a second."""
+    """The facts a receipt states, as they are written. Times are in UTC with their offset and six digits of a second."""
 
-    id: UUID
-    attempt_id: UUID
+    id: str
+    attempt_id: str
     attempt_key: str
-    exam_id: UUID
+    exam_id: str
     exam_revision: int
     payload_sha256: str
-    accepted_at: datetime
-    deadline: datetime
+    accepted_at: str
+    deadline: str
     decision: str
     key_id: str
 
@@ -39,37 +37,20 @@ class Receipt(NamedTuple):
     def of(cls, submission: "Submission") -> "Receipt":
         """Return the receipt of a stored submission."""
         return cls(
-            id=submission.id,
-            attempt_id=submission.attempt_id,
+            id=str(submission.id),
+            attempt_id=str(submission.attempt_id),
             attempt_key=submission.attempt_key,
-            exam_id=submission.exam_id,
+            exam_id=str(submission.exam_id),
             exam_revision=submission.exam_revision,
             payload_sha256=submission.payload_sha256,
-            accepted_at=submission.accepted_at,
-            deadline=submission.deadline,
+            accepted_at=write_utc(submission.accepted_at),
+            deadline=write_utc(submission.deadline),
             decision=str(submission.decision),  # a fresh row holds the enumeration's member
             key_id=submission.receipt_key_id,
         )
 
-    def facts(self) -> dict[str, str | int]:
-        """Return the signed members as plain JSON values."""
-        return {
-            "id": str(self.id),
-            "attempt_id": str(self.attempt_id),
-            "attempt_key": self.attempt_key,
-            "exam_id": str(self.exam_id),
-            "exam_revision": self.exam_revision,
-            "payload_sha256": self.payload_sha256,
-            "accepted_at": write_utc(self.accepted_at),
-            "deadline": write_utc(self.deadline),
-            "decision": self.decision,
-            "key_id": self.key_id,
-        }
-
 
 SIGNED_MEMBERS = Receipt._fields
-
-_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 class ReceiptInvalid(ValueError):
@@ -92,11 +73,11 @@ def write_receipt(receipt: Receipt, ring: KeyRing) -> bytes:
 
 
 def _sign(receipt: Receipt, ring: KeyRing) -> tuple[dict[str, str | int], bytes, str]:
-    key_id, key = ring.find_signer(receipt.key_id)
-    facts = receipt.facts()
+    key_id, sign = ring.find_signer(receipt.key_id)
+    facts: dict[str, str | int] = dict(zip(SIGNED_MEMBERS, receipt, strict=True))
     facts["key_id"] = key_id
     text = canonical_facts(facts)
-    return facts, text, _encode(key.sign(text))
+    return facts, text, _encode(sign(text))
 
 
 def verify_receipt(document: Mapping[str, Any], keys: Mapping[str, Ed25519PublicKey]) -> None:
@@ -110,7 +91,7 @@ def verify_receipt(document: Mapping[str, Any], keys: Mapping[str, Ed25519Public
         raise ReceiptInvalid(f"It names the key {facts['key_id']!r}, which is not among the keys given.")
     try:
         key.verify(_decode(document.get("signature")), canonical_facts(facts))
-    except InvalidSignature:
+    except (InvalidSignature, orjson.JSONEncodeError):  # a text or number that no receipt of ours can hold
         raise ReceiptInvalid(
             "The signature does not fit: the receipt was changed, or another key made it."
         ) from None
@@ -118,7 +99,7 @@ def verify_receipt(document: Mapping[str, Any], keys: Mapping[str, Ed25519Public
 
 def canonical_facts(facts: Mapping[str, str | int]) -> bytes:
     """Return the bytes that are signed: the members sorted by name, no blanks, UTF-8 (as RFC 8785 writes such an object)."""
-    return _canonical.encode(facts).encode()
+    return orjson.dumps(facts, option=orjson.OPT_SORT_KEYS)
 
 
 def _read_facts(document: Mapping[str, Any]) -> dict[str, str | int]:

@@ -4,6 +4,9 @@ Refused with a JSON pointer, each as `Malformed`: anything but UTF-8, a name use
 of more than 50 digits or with an exponent beyond 30, NUL characters and lone surrogates, nesting deeper than `max_depth`.
 One byte order mark in front is ignored (RFC 8259 allows that, and some editors write one); inside a text it is kept.
 
+Most bodies have nothing in them that could be refused, and orjson reads those in half the time; `_load_plain` is sure of what it
+takes, and leaves the rest to the strict way.
+
 The scanner does not say where it is. So what is refused is found twice: once fast, by hooks that raise, and then once more by hooks
 that leave a mark, which a walk through the value finds. Only the refused pay for the second time.
 """
@@ -14,6 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any, Final, NoReturn
+
+import orjson
 
 from exams.errors import Malformed
 
@@ -29,6 +34,13 @@ _unstorable = re.compile("[\x00\ud800-\udfff]")
 _structure = re.compile(r'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)|[\[\]{},:]', re.DOTALL)
 
 
+_UNSURE: Final = object()
+
+
+class _Inexact(Exception):
+    """A number came as a float, which is not what was written."""
+
+
 class _Refused(Exception):
     """Raised, or left as a mark where it stood; `step` leads from there to the object member it is about."""
 
@@ -42,6 +54,37 @@ class _Refused(Exception):
 
 def load(body: bytes, *, max_depth: int = MAX_DEPTH) -> Any:
     """Return the JSON value in `body`, its numbers as `int` or `Decimal`. Raises `Malformed` and nothing else."""
+    value = _load_plain(body, max_depth)
+    return _load_strictly(body, max_depth) if value is _UNSURE else value
+
+
+def _load_plain(body: bytes, max_depth: int) -> Any:
+    """Return the same value, or `_UNSURE` if anything in it needs a closer look.
+
+    Sure means: valid JSON that is not nested too deeply and has no escaped code points (NUL, surrogates), no number but integers of
+    64 bits, and as many members as colons: then no colon stands in a text, and no name was used twice.
+    """
+    if b"\\u" in body or body.count(b"[") + body.count(b"{") > max_depth:
+        return _UNSURE
+    try:
+        value = orjson.loads(body)
+        return value if _count_members(value) == body.count(b":") else _UNSURE
+    except (orjson.JSONDecodeError, _Inexact):
+        return _UNSURE
+
+
+def _count_members(value: object) -> int:
+    """Return how many members all objects in the value have together; raises `_Inexact` on a number that orjson rounds."""
+    if type(value) is dict:
+        return len(value) + sum([_count_members(inner) for inner in value.values() if type(inner) is not str])
+    if type(value) is list:
+        return sum([_count_members(inner) for inner in value if type(inner) is not str])
+    if type(value) is float:
+        raise _Inexact
+    return 0
+
+
+def _load_strictly(body: bytes, max_depth: int = MAX_DEPTH) -> Any:
     text = _decode(body)
     if text.count("[") + text.count("{") > max_depth:
         _check_depth(text, max_depth)
@@ -50,7 +93,7 @@ def load(body: bytes, *, max_depth: int = MAX_DEPTH) -> Any:
     except _Refused:
         value = _parse(text, _marking)
         _explain(value)
-    if _suspect_escape.search(text):
+    if "\\u" in text and _suspect_escape.search(text):
         _explain(value, required=False)
     return value
 

@@ -14,6 +14,7 @@ from psycopg.rows import namedtuple_row
 
 from exams.gate.durability import Durability, NotDurable
 from exams.gate.handin import UNKNOWN, HandIn, Outcome, Verdict
+from exams.gate.parameters import Float8Array, TextArray, UuidArray, number_parameters, register_arrays
 from exams.jobs import GRADE
 from exams.receipts import Receipt
 from outbox.db import load_sql
@@ -37,6 +38,12 @@ _SESSION_SETTINGS = {
     "statement_timeout": "5s",
 }
 
+_PARAMETERS = (
+    *("attempt_ids", "student_ids", "submission_ids", "event_ids", "job_ids"),
+    *("digests", "answers", "waits", "key_id"),
+)
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
+
 
 class Lost(Exception):
     """There is no connection to the database, or it broke under way."""
@@ -49,7 +56,7 @@ class Session:
         self.durability = durability
         self._key_id = key_id
         self._arguments = _connection_arguments(using, durability)
-        self._statement = load_sql("exams", "accept_submissions").encode()
+        self._statement = number_parameters(load_sql("exams", "accept_submissions"), _PARAMETERS)
         self._connection: psycopg.Connection | None = None
 
     def connect(self) -> None:
@@ -58,6 +65,7 @@ class Session:
             return
         try:
             self._connection = psycopg.connect(**self._arguments, autocommit=True, prepare_threshold=0)
+            register_arrays(self._connection)
             self.durability.check_server(self._connection)
         except psycopg.Error as error:
             self.close()
@@ -75,8 +83,8 @@ class Session:
         try:
             fault_point("gate_sending")
             with self.durability.bound(self._connection):
-                cursor = self._connection.cursor(binary=True, row_factory=namedtuple_row)
-                rows: list[Any] = cursor.execute(self._statement, self._bind(group)).fetchall()
+                cursor = psycopg.RawCursor(self._connection, row_factory=namedtuple_row)
+                rows: list[Any] = cursor.execute(self._statement, self._bind(group), binary=True).fetchall()
                 fault_point("gate_committed")
                 is_durable = self.durability.verify(self._connection)
         except psycopg.Error as error:
@@ -94,19 +102,20 @@ class Session:
             self._connection.close()
             self._connection = None
 
-    def _bind(self, group: Sequence[HandIn]) -> dict[str, Any]:
+    def _bind(self, group: Sequence[HandIn]) -> tuple[Any, ...]:
+        """Return the values of `_PARAMETERS`."""
         now = time.monotonic()
-        return {
-            "attempt_ids": [handin.attempt_id for handin in group],
-            "student_ids": [handin.student_id for handin in group],
-            "submission_ids": [handin.submission_id for handin in group],
-            "event_ids": [handin.event_id for handin in group],
-            "job_ids": [job_id_for(GRADE, handin.submission_id) for handin in group],
-            "digests": [handin.digest for handin in group],
-            "answers": [handin.answers for handin in group],
-            "waits": [now - handin.arrived_at for handin in group],
-            "key_id": self._key_id,
-        }
+        return (
+            UuidArray.of([handin.attempt_id for handin in group]),
+            UuidArray.of([handin.student_id for handin in group]),
+            UuidArray.of([handin.submission_id for handin in group]),
+            UuidArray.of([handin.event_id for handin in group]),
+            UuidArray.of([job_id_for(GRADE, handin.submission_id) for handin in group]),
+            TextArray.of([handin.digest for handin in group]),
+            TextArray.of([handin.answers for handin in group]),
+            Float8Array.of([now - handin.arrived_at for handin in group]),
+            self._key_id,
+        )
 
 
 def _connection_arguments(using: str, durability: Durability) -> dict[str, Any]:
@@ -129,14 +138,14 @@ def _connection_arguments(using: str, durability: Durability) -> dict[str, Any]:
 
 
 def _read_verdict(handin: HandIn, row: Any) -> Verdict:
-    outcome = Outcome(row.verdict)
-    if outcome is Outcome.REPLAYED and row.id == handin.submission_id:
+    outcome = _OUTCOMES[row.verdict]
+    if outcome is Outcome.REPLAYED and row.id == str(handin.submission_id):
         outcome = Outcome.ACCEPTED  # our own earlier try, whose answer was lost on the way back
     receipt = None
     if row.id is not None:
         receipt = Receipt(
             id=row.id,
-            attempt_id=handin.attempt_id,
+            attempt_id=str(handin.attempt_id),
             attempt_key=row.attempt_key,
             exam_id=row.exam_id,
             exam_revision=row.exam_revision,

@@ -17,6 +17,7 @@
 --   The plan is made once, maybe over empty tables, and must be right for full ones. LIMIT 1 keeps each look-up apart: joined
 --   plainly, the planner read a table of "40 rows" whole for each hand-in, and it grew to thousands. IS NOT DISTINCT FROM
 --   keeps it from looking for an attempt among all attempts of the student.
+-- Settings: TimeZone must be UTC (the session's is): times are written as texts, for the receipt and the event alike.
 -- Parameters: arrays of equal length, one element a hand-in, no attempt twice; key_id names the key that signs the receipts.
 -- Returns a row for each hand-in: its place in the arrays (from 1), the verdict, the receipt's facts where there is a
 --   receipt, when the attempt ended or will end, and by which rule.
@@ -41,9 +42,8 @@ WITH judged AS MATERIALIZED (
             WHEN attempt.arrived_at <= attempt.grace_until THEN 'grace'
             ELSE 'late'
         END AS decision,
-        stored.id AS stored_id, stored.attempt_key AS stored_attempt_key, stored.exam_revision AS stored_revision,
-        stored.payload_sha256 AS stored_digest, stored.accepted_at AS stored_accepted_at,
-        stored.deadline AS stored_deadline, stored.decision AS stored_decision, stored.receipt_key_id AS stored_key_id
+        said.*, stored.id AS stored_id, stored.attempt_key AS stored_attempt_key, stored.exam_revision AS stored_revision,
+        stored.payload_sha256 AS stored_digest, stored.decision AS stored_decision, stored.receipt_key_id AS stored_key_id
     FROM unnest(
         %(attempt_ids)b::uuid[], %(student_ids)b::uuid[], %(submission_ids)b::uuid[], %(event_ids)b::uuid[],
         %(job_ids)b::uuid[], %(digests)b::text[], %(answers)b::text[], %(waits)b::float8[]
@@ -65,6 +65,15 @@ WITH judged AS MATERIALIZED (
     LEFT JOIN LATERAL (
         SELECT * FROM exams_submission WHERE attempt_id = attempt.id AND withdrawn_at IS NULL LIMIT 1
     ) AS stored ON true
+    CROSS JOIN LATERAL (
+        SELECT
+            to_char(
+                coalesce(stored.accepted_at, attempt.arrived_at), 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"'
+            ) AS accepted_text,
+            to_char(
+                coalesce(stored.deadline, attempt.closes_at), 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"'
+            ) AS deadline_text
+    ) AS said
 ),
 submission AS (
     INSERT INTO exams_submission
@@ -94,9 +103,7 @@ event AS (
         SELECT
             judged.attempt_id, judged.exam_id, judged.student_id, judged.number, judged.submission_id,
             judged.digest AS payload_sha256,
-            to_char(judged.arrived_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') AS accepted_at,
-            to_char(judged.closes_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') AS deadline,
-            judged.decision, 'student' AS origin
+            judged.accepted_text AS accepted_at, judged.deadline_text AS deadline, judged.decision, 'student' AS origin
     ) AS fact
     WHERE verdict = 'accepted'
 ),
@@ -107,13 +114,13 @@ ended AS (
     WHERE attempt.id = judged.attempt_id AND judged.verdict = 'accepted'
 )
 SELECT
-    ordinal, verdict, exam_id,
-    CASE WHEN verdict = 'accepted' THEN submission_id ELSE stored_id END AS id,
+    ordinal, verdict, exam_id::text,
+    CASE WHEN verdict = 'accepted' THEN submission_id ELSE stored_id END::text AS id,
     coalesce(stored_attempt_key, attempt_key) AS attempt_key,
     coalesce(stored_revision, exam_revision) AS exam_revision,
     coalesce(stored_digest, digest) AS payload_sha256,
-    coalesce(stored_accepted_at, arrived_at) AS accepted_at,
-    coalesce(stored_deadline, closes_at) AS deadline,
+    accepted_text AS accepted_at,
+    deadline_text AS deadline,
     coalesce(stored_decision, decision) AS decision,
     coalesce(stored_key_id, %(key_id)b::text) AS key_id,
     coalesce(ended_at, accepts_until) AS closed_at,

@@ -1,14 +1,13 @@
 """What a token says about its bearer."""
 
-import dataclasses
 from datetime import timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 LONGEST_LIFE = timedelta(hours=24)  # of any token: revocations older than this are moot and not remembered
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Claims:
+class Claims(NamedTuple):
     """A signed statement: this person, of this school, in this role. Times are seconds since 1970, by the database's clock."""
 
     user_id: UUID

@@ -7,7 +7,6 @@ and dropped once the tokens it signed have expired.
 import dataclasses
 import functools
 import hmac
-import json
 import secrets
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -17,6 +16,7 @@ from typing import Any
 from uuid import UUID
 
 import jwt
+import orjson
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
@@ -48,8 +48,9 @@ class KeyRing:
         self.source = secrets_by_id
         self._signing_id, self._signing_secret = next(iter(secrets_by_id.items()))
         # A header of ours is always the same text, so it names the key without being parsed, and no other is read at all.
-        self._secret_by_header = {
-            _encode({}, *key).partition(".")[0]: key[1] for key in secrets_by_id.items()
+        self._mac_by_header = {
+            _encode({}, *key).partition(".")[0]: hmac.new(key[1], digestmod="sha256")
+            for key in secrets_by_id.items()
         }
         self.read = functools.lru_cache(_REMEMBERED)(
             self._read
@@ -68,10 +69,13 @@ class KeyRing:
         signed, _, signature = token.rpartition(".")
         header, _, payload = signed.partition(".")
         try:
-            mac = hmac.digest(self._secret_by_header[header], signed.encode("ascii"), "sha256")
-            if not hmac.compare_digest(urlsafe_b64encode(mac).rstrip(b"="), signature.encode("ascii")):
+            mac = self._mac_by_header[header].copy()
+            mac.update(signed.encode("ascii"))
+            if not hmac.compare_digest(
+                urlsafe_b64encode(mac.digest()).rstrip(b"="), signature.encode("ascii")
+            ):
                 raise InvalidToken
-            return _claims(json.loads(urlsafe_b64decode(f"{payload}==")))
+            return _claims(orjson.loads(urlsafe_b64decode(f"{payload}==")))
         except (KeyError, TypeError, ValueError):
             raise InvalidToken from None
 

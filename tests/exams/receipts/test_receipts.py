@@ -1,11 +1,9 @@
 """What a receipt says, that it cannot be changed, and that it is made again to the letter."""
 
 import base64
-import datetime as dt
 import json
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -25,8 +23,7 @@ from exams.receipts import (
     write_receipt,
 )
 
-ATTEMPT = UUID("01a22890-0000-7000-8000-000000000001")
-HELSINKI = dt.timezone(dt.timedelta(hours=2))
+ATTEMPT = "01a22890-0000-7000-8000-000000000001"
 
 
 @pytest.fixture
@@ -48,14 +45,14 @@ def read_ring(folder: Path) -> KeyRing:
 
 def make_receipt(key_id: str, **fields: Any) -> Receipt:
     defaults: dict[str, Any] = {
-        "id": UUID("01a22890-0000-7000-8000-0000000000aa"),
+        "id": "01a22890-0000-7000-8000-0000000000aa",
         "attempt_id": ATTEMPT,
         "attempt_key": "exam:student:1",
-        "exam_id": UUID("01a22890-0000-7000-8000-0000000000ee"),
+        "exam_id": "01a22890-0000-7000-8000-0000000000ee",
         "exam_revision": 3,
         "payload_sha256": "ab" * 32,
-        "accepted_at": dt.datetime(2026, 11, 29, 14, 30, tzinfo=dt.UTC),
-        "deadline": dt.datetime(2026, 11, 29, 17, 0, 0, 123456, tzinfo=HELSINKI),
+        "accepted_at": "2026-11-29T14:30:00.000000+00:00",
+        "deadline": "2026-11-29T15:00:00.123456+00:00",
         "decision": "on_time",
     }
     return Receipt(**defaults | {"key_id": key_id} | fields)
@@ -67,7 +64,7 @@ def test_receipt_states_its_facts_with_times_that_show_their_utc_offset(ring: Ke
     signature = document.pop("signature")
     assert document == {
         "id": "01a22890-0000-7000-8000-0000000000aa",
-        "attempt_id": str(ATTEMPT),
+        "attempt_id": ATTEMPT,
         "attempt_key": "exam:student:1",
         "exam_id": "01a22890-0000-7000-8000-0000000000ee",
         "exam_revision": 3,
