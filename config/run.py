@@ -18,8 +18,9 @@ from config import leftovers, settings
 from config.lock import FolderInUse, FolderLock
 from config.postgres import Cluster, PostgresError
 from config.postgres.errors import describe_os_error
-from config.postgres.place import APP_ROLE, OWNER_ROLE
+from config.postgres.place import APP_ROLE, NODE_NAMES, OWNER_ROLE, TrioPlace
 from config.postgres.roles import ensure_database
+from config.postgres.trio import Trio
 from config.supervisor import Supervisor
 from config.welcome import LOOPBACK, Welcome
 from outbox.stopping import SIGNALS, Stop, stop_on_signals
@@ -31,11 +32,11 @@ class CannotRun(Exception):
     """Something on this machine is in the way; the message says what, and what to do."""
 
 
-def main() -> int:
-    """Run until told to stop; return the exit code."""
+def main(*, as_cluster: bool = False) -> int:
+    """Run until told to stop, on one server or on a primary with two standbys; return the exit code."""
     try:
         with stop_on_signals(list_stop_signals()) as stop:
-            _run(stop)
+            _run(stop, as_cluster=as_cluster)
     except (CannotRun, FolderInUse, PostgresError) as problem:
         print(f"handover: {problem}", file=sys.stderr)
         return 1
@@ -54,21 +55,21 @@ def list_stop_signals() -> tuple[signal.Signals, ...]:
     return SIGNALS if ignored else (*SIGNALS, signal.SIGHUP)
 
 
-def _run(stop: Stop) -> None:
+def _run(stop: Stop, *, as_cluster: bool) -> None:
     with ExitStack() as until_the_end:
         lock = _take_folder(settings.DATA_DIR)
         until_the_end.callback(lock.release)
         for note in leftovers.stop_all(settings.DATA_DIR):
             _say(note)
         _check_port(settings.HOST, settings.PORT)
-        cluster = until_the_end.enter_context(_database())
+        cluster = until_the_end.enter_context(_cluster() if as_cluster else _database())
         environment = make_environment(cluster)
         _prepare(environment, demo=may_have_demo(cluster))
         if not stop.is_set:
             _supervise(stop, cluster, environment)
 
 
-def may_have_demo(cluster: Cluster | None) -> bool:
+def may_have_demo(cluster: Cluster | Trio | None) -> bool:
     """Say whether a demo school, whose passwords everybody knows, may be made: on our own server, out of others' reach."""
     return settings.DEBUG or (cluster is not None and settings.HOST in LOOPBACK)
 
@@ -79,13 +80,16 @@ def list_procfiles() -> list[Path]:
     return [settings.BASE_DIR / name for name in names]
 
 
-def _supervise(stop: Stop, cluster: Cluster | None, environment: Mapping[str, str]) -> None:
+def _supervise(stop: Stop, cluster: Cluster | Trio | None, environment: Mapping[str, str]) -> None:
     supervisor = Supervisor(*list_procfiles(), environment=environment)
     welcome = Welcome(supervisor, environment["DATABASE_URL"])
 
     def watch() -> None:
         leftovers.record(settings.DATA_DIR, supervisor.list_pids())
-        if cluster is not None:
+        if isinstance(cluster, Trio):
+            for line in cluster.keep_running():
+                supervisor.say(line)
+        elif cluster is not None:
             cluster.check_running()
         welcome.watch()
 
@@ -122,6 +126,7 @@ def _database() -> Iterator[Cluster | None]:
     if not settings.EMBEDDED:
         yield None
         return
+    TrioPlace(settings.DATA_DIR / "cluster").marker.unlink(missing_ok=True)  # a killed `make cluster` left it
     cluster = Cluster(settings.DATA_DIR)
     try:
         cluster.start()
@@ -133,7 +138,25 @@ def _database() -> Iterator[Cluster | None]:
         cluster.stop()
 
 
-def make_environment(cluster: Cluster | None) -> dict[str, str]:
+@contextmanager
+def _cluster() -> Iterator[Trio]:
+    """Run three embedded servers: a primary and two standbys."""
+    if not settings.EMBEDDED:
+        raise CannotRun("DATABASE_URL names a server, and make cluster brings its own three. Unset it.")
+    trio = Trio(settings.DATA_DIR / "cluster")
+    try:
+        primary = trio.start()
+        for note in trio.notes:
+            _say(note)
+        _say(
+            f"Three database servers run: {primary.name} is the primary, the others have every acknowledged submission."
+        )
+        yield trio
+    finally:
+        trio.stop()
+
+
+def make_environment(cluster: Cluster | Trio | None) -> dict[str, str]:
     """Return the environment of the processes: this one, our programs first in PATH, and the embedded addresses if any."""
     environment = {
         "HTTPS": "false",
@@ -144,6 +167,8 @@ def make_environment(cluster: Cluster | None) -> dict[str, str]:
     }
     if cluster is not None:
         environment |= {"DATABASE_URL": cluster.url(APP_ROLE), "DATABASE_OWNER_URL": cluster.url(OWNER_ROLE)}
+    if isinstance(cluster, Trio):
+        environment |= {"HANDOVER_DURABILITY": "quorum", "HANDOVER_STANDBYS": ",".join(NODE_NAMES)}
     return environment
 
 

@@ -11,7 +11,7 @@ class ExamsConfig(AppConfig):
 
     def ready(self) -> None:
         """Make known to the outbox what grades, what sweeps and what follows the log here."""
-        from exams import sweeps, worker  # noqa: PLC0415 - models are not loaded when this module is
+        from exams import checks, sweeps, worker  # noqa: F401, PLC0415 - models are not loaded when this module is
         from exams.attachments import effects  # noqa: PLC0415
         from exams.consumers.gradebook_marks import GradebookMarks  # noqa: PLC0415
         from exams.effects.register import register as register_effects  # noqa: PLC0415

@@ -16,6 +16,8 @@ CONNECT_SECONDS = 5
 SECONDS_TO_STOP = 15.0
 SECONDS_TO_PROMOTE = 60
 SECONDS_TO_STREAM = 30.0
+# A new primary would wait for a standby that is only about to come.
+_ALONE = {"options": "-c synchronous_commit=local -c statement_timeout=90s"}
 _POLL_SECONDS = 0.1
 _LOOKS = 3  # in a row: a receiver may just be starting
 
@@ -114,15 +116,10 @@ class Member:
         return row[0]
 
     @contextmanager
-    def _asking(self, deed: str, **options: str) -> Iterator[psycopg.Connection]:
-        # A new primary would wait for a standby that is only about to come.
-        chosen = {"options": "-c synchronous_commit=local -c statement_timeout=90s", **options}
-        if options:
-            del chosen["options"]
+    def _asking(self, deed: str, **chosen: str) -> Iterator[psycopg.Connection]:
+        conninfo = make_conninfo(self.address, connect_timeout=CONNECT_SECONDS, **(chosen or _ALONE))
         try:
-            with psycopg.connect(
-                self.address, autocommit=True, connect_timeout=CONNECT_SECONDS, **chosen
-            ) as connection:
+            with psycopg.connect(conninfo, autocommit=True) as connection:
                 yield connection
         except psycopg.Error as error:
             reason = str(error).strip().partition("\n")[0]

@@ -41,6 +41,7 @@ class Trio:
 
     def start(self) -> Node:
         """Start all three, making what is missing; return the primary. Raises PostgresError."""
+        self.place.folder.mkdir(parents=True, exist_ok=True)
         primary = self.find_primary()
         primary.start()
         ensure_database(primary)
