@@ -1,5 +1,5 @@
 """The admin of the exams app: where papers are written and published, and times are set; what students did is for reading."""
 
-from exams.admin import exams, questions, records, revisions, times
+from exams.admin import attachments, exams, questions, records, revisions, times
 
-__all__ = ["exams", "questions", "records", "revisions", "times"]
+__all__ = ["attachments", "exams", "questions", "records", "revisions", "times"]

@@ -113,7 +113,7 @@ class Attachments(SignedInView):
     def get(self, request: Request, attempt_id: UUID) -> Response:
         """Answer with all versions, by question and number."""
         uploads = list_uploads(attempt_id=attempt_id, student_id=self.person_id)
-        return Response(UploadSerializer(uploads, many=True).data)
+        return Response([UploadSerializer(upload).data for upload in uploads])
 
     @extend_schema(
         operation_id="announce_attachment",

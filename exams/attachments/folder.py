@@ -11,7 +11,7 @@ class DurableFolder(FileSystemStorage):
     """Django's storage in the file system, with the file and the folders that lead to it flushed before `save` returns."""
 
     def _save(self, name: str, content: Any) -> str:
-        saved: str = super()._save(name, content)
+        saved: str = super()._save(name, content)  # type: ignore[misc]  # Django's own hook, which the stubs leave out
         path, root = Path(self.path(saved)), Path(self.location)
         folders = [folder for folder in path.parents if folder == root or root in folder.parents]
         for place in (path, *folders, root.parent):

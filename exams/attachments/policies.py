@@ -22,7 +22,7 @@ def versions_visible_to(person: User) -> QuerySet[AttachmentVersion]:
         return versions.filter(attachment__attempt__student=person)
     if person.role == Role.TEACHER:
         return versions.filter(attachment__attempt__in=results_markable_by(person).values("attempt_id"))
-    if person.is_staff and person.has_perm("exams.view_attachmentversion"):
+    if person.school_id and person.is_staff and person.has_perm("exams.view_attachmentversion"):
         return versions.filter(attachment__school_id=person.school_id)
     return versions.none()
 

@@ -15,15 +15,17 @@ from uuid import UUID
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import F, Func, IntegerField, Sum
 
+from exams.attachments.queries import Named, list_named
 from exams.canonical import read_answers
 from exams.errors import NotFound
 from exams.grading import HandMark, read_hand_marks
-from exams.models import Exam, ExamRevision, QuestionKind, Result, Submission
+from exams.models import AttachmentVersion, Exam, ExamRevision, QuestionKind, Result, Submission
 from exams.policies import exams_marked_by, results_markable_by
 from gradebook.models import User
 
 ANSWERS_A_PAGE = 25
 
+_BY_HAND = {QuestionKind.ESSAY, QuestionKind.UPLOAD}
 _WAITS, _MARKED, _BLANK = "needs_marking", "marked", "blank"
 
 
@@ -60,6 +62,7 @@ class QuestionToMark:
     revision: int
     text: str
     is_html: bool
+    asks_for_file: bool
     max_points: Decimal
     waiting: int
     marked: int
@@ -68,7 +71,10 @@ class QuestionToMark:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AnswerToMark:
-    """One answer. `version` is the result's, which a change has to be based on; `marked_by` gave the points, or took them back."""
+    """One answer. `version` is the result's, which a change has to be based on; `marked_by` gave the points, or took them back.
+
+    `file` is the one that `text` names, where the question asks for one and it has arrived.
+    """
 
     submission_id: UUID
     student: User
@@ -79,6 +85,7 @@ class AnswerToMark:
     version: int
     marked_by: str = ""
     marked_at: datetime | None = None
+    file: AttachmentVersion | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -117,7 +124,7 @@ def get_desk(
     """Return one exam to mark, opened at a question: at the first with something waiting unless one is named.
 
     `only` narrows the answers to these submissions, all on one page. Raises `NotFound` for an exam or a question that is not there
-    for this teacher. Five reads.
+    for this teacher. Five reads, and a sixth where the question asks for a file.
     """
     exam = exams_marked_by(by).select_related("course", "period").filter(pk=exam_id).first()
     if exam is None:
@@ -160,7 +167,7 @@ def _list_questions(results: Sequence[Result]) -> list[QuestionToMark]:
         _question(entry, place, revision.number, results)
         for revision in revisions
         for place, entry in enumerate(revision.paper or [], start=1)
-        if entry["kind"] == QuestionKind.ESSAY
+        if entry["kind"] in _BY_HAND
     ]
 
 
@@ -174,6 +181,7 @@ def _question(
         revision=revision,
         text=entry["text"],
         is_html=entry["text_format"] == "html",
+        asks_for_file=entry["kind"] == QuestionKind.UPLOAD,
         max_points=Decimal(str(entry["points"])),
         waiting=states.count(_WAITS),
         marked=states.count(_MARKED),
@@ -204,10 +212,25 @@ def _list_answers(results: Sequence[Result], question: QuestionToMark) -> list[A
     marks = {result.pk: read_hand_marks(result.breakdown).get(question.id) for result in results}
     markers = User.objects.in_bulk([mark.by for mark in marks.values() if mark])
     names = {str(person.pk): person.full_name for person in markers.values()}
+    answers = {result.pk: read_answers(texts[result.pk]).get(question.id) for result in results}
+    files = _list_files(results, question, answers)
     return [
-        _answer(result, question, read_answers(texts[result.pk]).get(question.id), marks[result.pk], names)
+        dataclasses.replace(
+            _answer(result, question, answers[result.pk], marks[result.pk], names), file=files.get(result.pk)
+        )
         for result in results
     ]
+
+
+def _list_files(
+    results: Sequence[Result], question: QuestionToMark, answers: Mapping[UUID, object]
+) -> dict[UUID, AttachmentVersion]:
+    """Return the files that these answers name, by submission."""
+    if not question.asks_for_file:
+        return {}
+    named = {result.pk: Named(result.attempt_id, question.id, str(answers[result.pk])) for result in results}
+    arrived = list_named(list(named.values()))
+    return {submission_id: arrived[name] for submission_id, name in named.items() if name in arrived}
 
 
 def _answer(

@@ -144,16 +144,8 @@ def test_a_file_too_large_is_refused_when_it_is_announced(caller: Caller, sender
 @pytest.mark.parametrize("offset", ["", "-1", "1.0", "x", "٣", "1" * 13])
 def test_an_offset_that_is_no_number_is_refused(caller: Caller, sender: Sender, offset: str) -> None:
     version = sender.announce(pictures.jpeg()).version
-    headers = {"HTTP_UPLOAD_OFFSET": offset}
 
-    response = caller.client.generic(
-        "PATCH",
-        f"/api/v1/attempts/{sender.attempt.pk}/attachments/{version.pk}",
-        b"x",
-        CHUNK_TYPE,
-        headers={"authorization": f"Bearer {caller.token}"},
-        **headers,
-    )
+    response = send(caller, sender, str(version.pk), offset, b"x")
 
     assert refused(response, 400)["code"] == "malformed"
 

@@ -1,6 +1,7 @@
 """What is cleared away, and above all what is not."""
 
 import datetime as dt
+from functools import partial
 from typing import Any
 
 import pytest
@@ -185,7 +186,7 @@ def test_clean_up_and_publication_at_once_agree_on_one_outcome(sender: Sender) -
         Attempt.objects.filter(pk=sender.attempt.pk).update(state="not_taken", ended_at=F("started_at"))
         let_time_pass(sender, 10 * UNUSED_KEPT)
 
-        _, outcome = at_once(lambda v=version: review_version(v.pk), lambda v=version, w=late: publish(v, w))
+        _, outcome = at_once(partial(review_version, version.pk), partial(publish, version, late))
 
         assert outcome in {Publication.PUBLISH, Publication.REFUSE}
         assert (stands(version).state, shown(version)) == ("abandoned", None)
