@@ -1,6 +1,7 @@
-"""Facts the exams app publishes about attempts. Readers may rely on these shapes.
+"""Facts the exams app publishes about papers and attempts. Readers may rely on these shapes.
 
-All have the subject `attempt:<id>`. Values are plain: ids as text, decimals as text, times as ISO 8601 in UTC.
+The subject is `attempt:<id>`; of a paper, `revision:<id>`. Values are plain: ids as text, decimals as text, times as ISO 8601 in UTC.
+A member may be added to a version, with a reader that does without; any other change of shape is a new version.
 """
 
 import dataclasses
@@ -11,6 +12,35 @@ from uuid import UUID
 def attempt_subject(attempt_id: UUID) -> str:
     """Return the subject key of one attempt."""
     return f"attempt:{attempt_id}"
+
+
+def revision_subject(revision_id: UUID) -> str:
+    """Return the subject key of one revision of an exam's paper."""
+    return f"revision:{revision_id}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ExamPublished:
+    """A revision of an exam's paper was frozen; attempts that begin from now on sit it. Said once a revision: its only version.
+
+    `paper_sha256` is of the paper that students are shown, so the log proves which one that was. Nothing here is of the key.
+    """
+
+    kind: ClassVar[str] = "ExamPublished"
+    version: ClassVar[int] = 1
+
+    exam_id: UUID
+    revision_id: UUID
+    revision: int
+    title: str
+    questions: int
+    max_points: str
+    published_at: str
+    paper_sha256: str
+
+    def payload(self) -> dict[str, Any]:
+        """Return the JSON object stored in the log."""
+        return dataclasses.asdict(self)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from exams.events import (
     AttemptReopened,
     AttemptStarted,
     DeadlineMoved,
+    ExamPublished,
     GradingFailed,
     SubmissionAccepted,
     SubmissionGraded,
@@ -24,6 +25,7 @@ from outbox.periodic import Periodic, register_periodic
 from outbox.webhooks import offer_kinds
 
 OFFERED = (
+    ExamPublished,
     AttemptStarted,
     DeadlineMoved,
     SubmissionAccepted,

@@ -6,6 +6,7 @@ listed in the order of those ids, which is a shuffle that stays the same for eve
 
 import dataclasses
 import hashlib
+import json
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
@@ -22,6 +23,12 @@ class Frozen:
     paper: list[dict[str, Any]]
     key: dict[str, Any]
     max_points: Decimal
+
+    @property
+    def paper_digest(self) -> str:
+        """The SHA-256 of the paper as JSON with sorted names and no blanks, as 64 lower-case hex digits."""
+        text = json.dumps(self.paper, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def freeze(questions: Iterable[QuestionDraft]) -> Frozen:

@@ -15,10 +15,15 @@ from uuid_utils.compat import uuid7
 
 from exams.canonical import MAX_MEMBERS
 from exams.errors import NotPublishable, RevisionPublished
+from exams.events import ExamPublished, revision_subject
+from exams.local_time import write_utc
 from exams.models import AnswerOption, Exam, ExamRevision, Question
 from exams.paper import OptionDraft, QuestionDraft, find_problems, freeze
 from exams.paper.drafts import Kind, TextFormat
+from exams.paper.freeze import Frozen
 from gradebook.models import User
+from outbox.models.log import ActorType
+from outbox.publish import Actor, NewEvent, publish
 
 
 @transaction.atomic
@@ -50,9 +55,9 @@ def add_questions(*, revision: ExamRevision, questions: Iterable[QuestionDraft])
 
 @transaction.atomic
 def publish_revision(*, revision: ExamRevision, by: User | None) -> ExamRevision:
-    """Freeze a revision into paper and key; `by` is nobody where a command does it.
+    """Freeze a revision into paper and key, and say so in the log; `by` is nobody where a command does it.
 
-    Locks the revision. Raises `RevisionPublished`, or `NotPublishable` with every problem.
+    Locks the revision, then appends the event. Raises `RevisionPublished`, or `NotPublishable` with every problem.
     """
     locked = lock_unpublished(revision)
     drafts = list_drafts(locked)
@@ -62,7 +67,31 @@ def publish_revision(*, revision: ExamRevision, by: User | None) -> ExamRevision
     locked.paper, locked.key, locked.max_points = frozen.paper, frozen.key, frozen.max_points
     locked.published_at, locked.published_by = timezone.now(), by
     locked.save(update_fields=["paper", "key", "max_points", "published_at", "published_by"])
+    publish([_published(locked, frozen, by)])
     return locked
+
+
+def _published(revision: ExamRevision, frozen: Frozen, by: User | None) -> NewEvent:
+    assert revision.published_at is not None
+    fact = ExamPublished(
+        exam_id=revision.exam_id,
+        revision_id=revision.pk,
+        revision=revision.number,
+        title=revision.exam.title,
+        questions=len(frozen.paper),
+        max_points=str(frozen.max_points),
+        published_at=write_utc(revision.published_at),
+        paper_sha256=frozen.paper_digest,
+    )
+    return NewEvent(
+        kind=fact.kind,
+        schema_version=fact.version,
+        subject=revision_subject(revision.pk),
+        subject_version=1,
+        actor=Actor(ActorType.PERSON, by.pk) if by else Actor(ActorType.IMPORT),
+        tenant_id=revision.exam.school_id,
+        payload=fact.payload(),
+    )
 
 
 def _problems_of_paper(drafts: Sequence[QuestionDraft]) -> list[str]:

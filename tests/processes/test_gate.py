@@ -13,8 +13,8 @@ from django.db import connection
 from exams.models import Attempt, Submission
 from exams.receipt_keys import get_key_ring
 from exams.receipts import Receipt, sign_receipt
-from outbox.models import Event, Job
 from tests import factories
+from tests.counting import count_stored
 from tests.posting import Answer, Poster, Sitting, sitting_of
 from tests.serving import serving
 from tests.waiting import wait_until
@@ -29,10 +29,6 @@ LOST = (OSError, http.client.HTTPException)
 def attempt(transactional_db: None) -> Attempt:
     """An open attempt."""
     return factories.attempt()
-
-
-def count_everything() -> tuple[int, int, int]:
-    return Submission.objects.count(), Job.objects.count(), Event.objects.count()
 
 
 def hand_in(port: int, sitting: Sitting) -> Answer:
@@ -69,14 +65,14 @@ def test_retry_gets_the_first_receipt_after_the_process_was_killed_between_commi
         pytest.raises(LOST),
     ):
         hand_in(dying.port, sitting)
-    assert count_everything() == (1, 1, 1)
+    assert count_stored() == (1, 1, 1)
 
     with serving(process_environment) as server:
         retry = hand_in(server.port, sitting)
 
     assert (retry.status, retry.headers["idempotent-replayed"]) == (200, "true")
     assert retry.body == stored_receipt()
-    assert count_everything() == (1, 1, 1)
+    assert count_stored() == (1, 1, 1)
 
 
 def test_nothing_is_stored_when_the_process_is_killed_before_it_asks_the_database(
@@ -88,7 +84,7 @@ def test_nothing_is_stored_when_the_process_is_killed_before_it_asks_the_databas
         pytest.raises(LOST),
     ):
         hand_in(dying.port, sitting)
-    assert count_everything() == (0, 0, 0)
+    assert count_stored() == (0, 0, 0)
 
     with serving(process_environment) as server:
         retry = hand_in(server.port, sitting)
@@ -111,7 +107,7 @@ def test_requests_of_one_key_wait_for_the_first_and_share_its_effect(
 
     assert Counter(answer.status for answer in answers) == {202: 1, 200: 20}
     assert all(answer.body == stored_receipt() for answer in answers)
-    assert count_everything() == (1, 1, 1)
+    assert count_stored() == (1, 1, 1)
 
 
 def test_key_is_whole_or_free_after_its_process_was_killed_inside_the_transaction(
@@ -132,7 +128,7 @@ def test_key_is_whole_or_free_after_its_process_was_killed_inside_the_transactio
 
     assert retry.status in {200, 202}
     assert retry.body == stored_receipt()
-    assert count_everything() == (1, 1, 1)
+    assert count_stored() == (1, 1, 1)
 
 
 def test_orderly_stop_answers_whoever_is_in_line(

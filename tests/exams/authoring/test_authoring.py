@@ -1,13 +1,16 @@
 """The commands of authoring: numbering, freezing, copying, placing; and two people at once."""
 
+import hashlib
+import json
 import threading
 from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from exams.errors import ExamsError, NotPublishable, RevisionPublished
+from exams.local_time import write_utc
 from exams.models import ExamRevision
 from exams.services.authoring import (
     copy_revision,
@@ -17,6 +20,7 @@ from exams.services.authoring import (
     set_truth,
     start_revision,
 )
+from outbox.models import Event
 from tests import factories
 from tests.factories.papers import option
 
@@ -85,6 +89,51 @@ def test_publishing_names_every_problem_and_leaves_the_revision_as_it_is() -> No
     ]
     revision.refresh_from_db()
     assert (revision.published_at, revision.paper, revision.key) == (None, None, None)
+
+
+@pytest.mark.django_db
+def test_publication_is_said_in_the_log_with_the_digest_of_the_paper() -> None:
+    revision = factories.draft_revision(questions=factories.questions(2))
+    author = factories.teacher(revision.exam.school)
+    assert not Event.objects.exists()
+
+    published = publish_revision(revision=revision, by=author)
+
+    assert published.published_at is not None
+    event = Event.objects.get()
+    assert (event.kind, event.schema_version, event.subject, event.subject_version) == (
+        "ExamPublished",
+        1,
+        f"revision:{revision.pk}",
+        1,
+    )
+    assert (event.actor_type, event.actor_id, event.tenant_id) == (
+        "person",
+        author.pk,
+        revision.exam.school_id,
+    )
+    stored = ExamRevision.objects.get()
+    text = json.dumps(stored.paper, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert event.payload == {
+        "exam_id": str(revision.exam_id),
+        "revision_id": str(revision.pk),
+        "revision": revision.number,
+        "title": revision.exam.title,
+        "questions": 2,
+        "max_points": str(published.max_points),
+        "published_at": write_utc(published.published_at),
+        "paper_sha256": hashlib.sha256(text.encode()).hexdigest(),
+    }
+
+
+@pytest.mark.django_db
+def test_publication_that_is_rolled_back_is_not_in_the_log() -> None:
+    with transaction.atomic():
+        publish_revision(revision=factories.draft_revision(), by=None)
+        assert Event.objects.get().actor_type == "import"
+        transaction.set_rollback(True)
+
+    assert not Event.objects.exists()
 
 
 @pytest.mark.django_db

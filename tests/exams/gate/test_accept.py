@@ -18,6 +18,7 @@ from exams.services.facts import describe
 from outbox.jobs import job_id_for
 from outbox.models import Event, Job
 from tests import factories
+from tests.counting import count_stored
 from tests.exams.gate.sessions import MakeHandIn, make_handin, session  # noqa: F401 - fixtures
 
 MINUTE = dt.timedelta(minutes=1)
@@ -25,10 +26,6 @@ MINUTE = dt.timedelta(minutes=1)
 
 def now() -> dt.datetime:
     return dt.datetime.now(tz=dt.UTC)
-
-
-def counts() -> tuple[int, int, int]:
-    return Submission.objects.count(), Job.objects.count(), Event.objects.count()
 
 
 def test_accept_stores_submission_job_event_and_attempt_together(
@@ -96,7 +93,7 @@ def test_accept_writes_the_event_that_the_class_describes(session: Session, make
 
     session.accept([handin])
 
-    submission, event = Submission.objects.get(), Event.objects.get()
+    submission, event = Submission.objects.get(), Event.objects.get(kind=SubmissionAccepted.kind)
     fact = SubmissionAccepted(
         **describe(attempt),
         submission_id=submission.pk,
@@ -134,7 +131,7 @@ def test_deadline_decides_by_the_moment_of_arrival(
 
     if decision is None:
         assert verdict == Verdict(Outcome.CLOSED, None, attempt.accepts_until, attempt.deadline_rule)
-        assert counts() == (0, 0, 0)
+        assert count_stored() == (0, 0, 0)
     else:
         assert verdict.outcome is Outcome.ACCEPTED
         assert Submission.objects.get().decision == decision
@@ -161,7 +158,7 @@ def test_equal_answers_get_the_first_receipt_again(session: Session, make_handin
 
     assert second.outcome is Outcome.REPLAYED
     assert second.receipt == first.receipt
-    assert counts() == (1, 1, 1)
+    assert count_stored() == (1, 1, 1)
 
 
 def test_other_answers_overwrite_nothing_and_are_told_what_is_stored(
@@ -174,7 +171,7 @@ def test_other_answers_overwrite_nothing_and_are_told_what_is_stored(
 
     assert (second.outcome, second.receipt) == (Outcome.DIFFERENT, first.receipt)
     assert Submission.objects.get().answers == '{"a":"good"}'
-    assert counts() == (1, 1, 1)
+    assert count_stored() == (1, 1, 1)
 
 
 def test_late_press_never_replaces_the_punctual_answers(session: Session, make_handin: MakeHandIn) -> None:
@@ -187,7 +184,7 @@ def test_late_press_never_replaces_the_punctual_answers(session: Session, make_h
     [late] = session.accept([make_handin(attempt, {})])
 
     assert (late.outcome, late.receipt) == (Outcome.DIFFERENT, first.receipt)
-    assert counts() == (1, 1, 1)
+    assert count_stored() == (1, 1, 1)
 
 
 @pytest.mark.parametrize("answers", [{"a": "draft"}, {"a": "other"}])
@@ -265,7 +262,7 @@ def test_attempt_of_somebody_else_is_not_found(session: Session, make_handin: Ma
     ]
 
     assert verdicts == [[Verdict(Outcome.NOT_FOUND)], [Verdict(Outcome.NOT_FOUND)]]
-    assert counts() == (0, 0, 0)
+    assert count_stored() == (0, 0, 0)
 
 
 def test_group_gives_each_hand_in_its_own_verdict(session: Session, make_handin: MakeHandIn) -> None:
@@ -300,7 +297,7 @@ def test_locked_attempt_holds_up_nobody(session: Session, make_handin: MakeHandI
         verdicts = session.accept([make_handin(held), make_handin(free)])
 
     assert [verdict.outcome for verdict in verdicts] == [Outcome.BUSY, Outcome.ACCEPTED]
-    assert counts() == (1, 1, 1)
+    assert count_stored() == (1, 1, 1)
 
 
 def test_error_in_the_statement_leaves_nothing_behind(session: Session, make_handin: MakeHandIn) -> None:
@@ -313,7 +310,7 @@ def test_error_in_the_statement_leaves_nothing_behind(session: Session, make_han
         session.accept([make_handin(attempt, event_id=taken.event_id)])
 
     attempt.refresh_from_db()
-    assert counts() == (1, 1, 1)
+    assert count_stored() == (1, 1, 1)
     assert (attempt.state, attempt.version) == (AttemptState.OPEN, 1)
 
 

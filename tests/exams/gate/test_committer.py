@@ -18,8 +18,8 @@ from exams.gate.session import Session
 from exams.models import Submission
 from exams.receipt_keys import get_key_ring
 from exams.receipts import Receipt
-from outbox.models import Event, Job
 from tests import factories
+from tests.counting import count_stored
 from tests.cut_wire import CutWire
 from tests.exams.gate.sessions import MakeHandIn, make_handin, session  # noqa: F401 - fixtures
 from tests.waiting import wait_until
@@ -111,7 +111,7 @@ def test_one_bad_row_never_fails_its_neighbours(start_gate: StartGate, make_hand
     verdicts = gate.ask(good[0], bad, *good[1:])
 
     assert outcomes(verdicts) == [Outcome.ACCEPTED, Outcome.NOT_STORED, Outcome.ACCEPTED, Outcome.ACCEPTED]
-    assert (Submission.objects.count(), Job.objects.count(), Event.objects.count()) == (4, 4, 4)
+    assert count_stored() == (4, 4, 4)
 
 
 def test_hand_in_that_cannot_even_be_sent_is_the_only_loser(
@@ -127,7 +127,7 @@ def test_hand_in_that_cannot_even_be_sent_is_the_only_loser(
     verdicts = gate.ask(good[0], bad, good[1])
 
     assert outcomes(verdicts) == [Outcome.ACCEPTED, Outcome.UNKNOWN, Outcome.ACCEPTED]
-    assert (Submission.objects.count(), Job.objects.count(), Event.objects.count()) == (2, 2, 2)
+    assert count_stored() == (2, 2, 2)
 
 
 def test_second_hand_in_of_an_attempt_in_one_group_is_answered_with_the_first_receipt(
@@ -239,7 +239,7 @@ def test_connection_killed_in_the_transaction_leaves_the_key_free_and_is_tried_a
     [verdict] = gate.desk.wait_for(handin)
 
     assert verdict.outcome is Outcome.ACCEPTED
-    assert (Submission.objects.count(), Job.objects.count(), Event.objects.count()) == (1, 1, 1)
+    assert count_stored() == (1, 1, 1)
 
 
 def _terminate(session: Session) -> None:
@@ -289,7 +289,7 @@ def test_commit_whose_answer_is_lost_is_still_told_as_the_first_acceptance(
         Outcome.ACCEPTED,
         Receipt.of(Submission.objects.get(pk=handin.submission_id)),
     )
-    assert (Submission.objects.count(), Job.objects.count(), Event.objects.count()) == (2, 2, 2)
+    assert count_stored() == (2, 2, 2)
 
 
 def test_outcome_is_unknown_when_the_answer_is_lost_and_the_database_stays_away(
@@ -361,7 +361,7 @@ def test_two_committers_never_accept_one_attempt_twice(
     for one, other in zip(*answered, strict=True):
         assert {one.outcome, other.outcome} == {Outcome.ACCEPTED, Outcome.REPLAYED}
         assert one.receipt == other.receipt
-    assert (Submission.objects.count(), Job.objects.count(), Event.objects.count()) == (40, 40, 40)
+    assert count_stored() == (40, 40, 40)
 
 
 def _own_session() -> Session:
