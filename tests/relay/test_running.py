@@ -17,9 +17,11 @@ from outbox.effects.running import run_claims, run_due_effects, run_message
 from outbox.effects.status import EffectStatus, get_relay_status
 from outbox.models import EffectReceipt, EffectState, Heartbeat
 from outbox.relay import Relay
+from tests.outbox.log.sessions import Background, Sessions, count_lock_waiters, sessions
 from tests.relay.effects import Make, cause, list_receipts, make_effect, relay_all
+from tests.waiting import wait_until
 
-__all__ = ["make_effect"]
+__all__ = ["make_effect", "sessions"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -259,3 +261,20 @@ def test_event_ids_are_what_the_other_end_gets_as_key(make_effect: Make) -> None
     run_due()
     assert [delivery.key for delivery in tell.done] == [f"{event_id}.one"]
     assert isinstance(event_id, UUID)
+
+
+def test_message_that_arrives_before_the_sweepers_commit_waits_for_it_and_is_not_spent(
+    make_effect: Make, sessions: Sessions
+) -> None:
+    """The sweeper commits after the broker has confirmed, and a worker may have the message by then."""
+    tell = make_effect()
+    (event_id,) = cause()
+    relay_all()
+    sweeper, looker = sessions.open(), sessions.open()
+    sweeper.run("SELECT id FROM outbox_effectreceipt FOR UPDATE")
+
+    worker = Background(lambda: run_message(Message(event_id, "tell", "", 1)))
+    wait_until(lambda: count_lock_waiters(looker) == 1)
+    sweeper.commit()
+    assert worker.result() == EffectState.DONE
+    assert tell.event_ids == [event_id]
