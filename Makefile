@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster test soak chaos check format bench bench-gate bench-worker bench-log bench-history lock install dev browser brokers
+.PHONY: help run cluster test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay lock install dev browser brokers
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -47,13 +47,14 @@ format: dev ## Write the code the way `make check` wants it
 bench: dev ## Measure everything (a quarter of an hour, on a quiet machine)
 	@$(PY) -m tests.benchmarks
 
-bench-gate bench-worker bench-log bench-history: bench-%: dev
+bench-gate bench-worker bench-log bench-history bench-relay: bench-%: dev
 	@$(PY) -m tests.benchmarks.$*
 
 bench-gate: ## Measure acknowledgements against pgbench in the same run
 bench-worker: ## Measure grading and claiming
 bench-log: ## Measure the sequencer
 bench-history: ## Measure rebuild and history drawer
+bench-relay: brokers ## Measure the relay against kombu on a RabbitMQ of its own
 
 lock: dev ## Lock the newest allowed packages again (requirements/*.in → *.txt)
 	@for kind in base dev; do \
