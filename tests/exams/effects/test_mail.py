@@ -1,6 +1,7 @@
 """The confirmation mail: once, with the signed receipt, never with an answer."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from smtplib import SMTPDataError, SMTPRecipientsRefused
 
@@ -34,7 +35,7 @@ class RefusingBackend(BaseEmailBackend):
 
     error: Exception
 
-    def send_messages(self, email_messages: list[EmailMessage]) -> int:
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         raise self.error
 
 
