@@ -12,8 +12,8 @@ DATABASE = os.environ["PEER_DATABASE"]
 GATED = os.environ.get("PEER_GATED") == "1"
 GATE = 4711
 WAIT_AT_GATE = "SELECT pg_advisory_lock_shared(%s), pg_advisory_unlock_shared(%s)"
-READ_SUBMISSION = "SELECT exam_id, answers FROM bench_submission WHERE id = %s"
-READ_KEY = "SELECT answers FROM bench_key WHERE exam_id = %s"
+READ_SUBMISSION = "SELECT exam_id, answers::text FROM bench_submission WHERE id = %s"
+READ_KEY = "SELECT answers::text FROM bench_key WHERE exam_id = %s"
 WRITE_RESULT = "INSERT INTO bench_result (submission_id, points) VALUES (%s, %s)"
 WRITE_EVENT = "INSERT INTO bench_event (submission_id, payload) VALUES (%s, %s)"
 
@@ -35,7 +35,7 @@ def do(connection, submission_id):
     with connection.transaction():
         exam_id, answers = connection.execute(READ_SUBMISSION, (submission_id,)).fetchone()
         (key,) = connection.execute(READ_KEY, (exam_id,)).fetchone()
-        points = count_points(answers, key)
+        points = count_points(json.loads(answers), json.loads(key))
         connection.execute(WRITE_RESULT, (submission_id, points))
         connection.execute(WRITE_EVENT, (submission_id, describe(points)))
 
@@ -48,7 +48,7 @@ async def do_async(pool, submission_id):
         async with connection.transaction():
             exam_id, answers = await (await connection.execute(READ_SUBMISSION, (submission_id,))).fetchone()
             (key,) = await (await connection.execute(READ_KEY, (exam_id,))).fetchone()
-            points = count_points(answers, key)
+            points = count_points(json.loads(answers), json.loads(key))
             await connection.execute(WRITE_RESULT, (submission_id, points))
             await connection.execute(WRITE_EVENT, (submission_id, describe(points)))
 
