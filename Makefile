@@ -47,13 +47,15 @@ format: dev ## Write the code the way `make check` wants it
 bench: dev ## Measure everything (a quarter of an hour, on a quiet machine)
 	@$(PY) -m tests.benchmarks
 
-bench-gate bench-worker bench-log bench-history bench-relay: bench-%: dev
+bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue: bench-%: dev
 	@$(PY) -m tests.benchmarks.$*
 
 bench-gate: ## Measure acknowledgements against pgbench in the same run
 bench-worker: ## Measure grading and claiming
 bench-log: ## Measure the sequencer
 bench-history: ## Measure rebuild and history drawer
+bench-drain: brokers ## Measure draining against four other queues, in an environment of their own
+bench-rescue: brokers ## Measure what becomes of a killed worker's jobs, here and with those queues
 bench-relay: brokers ## Measure the relay against kombu on a RabbitMQ of its own
 
 lock: dev ## Lock the newest allowed packages again (requirements/*.in → *.txt)
