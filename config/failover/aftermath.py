@@ -38,8 +38,13 @@ def bring_back(old: Node, primary: Node, say: Say) -> None:
     if running is not None:
         say(f"{old.name}: stops.")
         postmaster.stop(running, seconds=SECONDS_TO_STOP)
-    say(f"{old.name}: takes back what only it had, and follows {primary.name}.")
-    old.rewind(primary.place)
+    was_enough = old.rejoin(primary.place)
+    deed = (
+        "took back what only it had"
+        if was_enough
+        else "was copied anew, because too much of its log was gone"
+    )
+    say(f"{old.name}: {deed}, and follows {primary.name}.")
 
 
 def _point_at(primary: Member) -> None:

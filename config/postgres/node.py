@@ -62,30 +62,42 @@ class Node(Cluster):
         lines = dict(line.split(":", 1) for line in shown.splitlines() if ":" in line)
         return int(lines["Latest checkpoint's TimeLineID"])
 
-    def copy(self, primary: "Node") -> None:
+    def rejoin(self, primary: Place) -> bool:
+        """Make it a standby of this running primary; return whether rewinding was enough, or it was copied anew. It must not run.
+
+        Too much of its log may be gone to find the place where the two parted.
+        """
+        try:
+            self.rewind(primary)
+        except PostgresError:
+            self.copy(primary)
+            return False
+        return True
+
+    def copy(self, primary: Place) -> None:
         """Make it a standby by copying the running primary, in place of whatever was there."""
         prepare_folders(self.place, self.account)
         unfinished = self.place.data.with_name("postgres.unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
         self._make_folder(unfinished)
-        source = ("--host", str(primary.place.sockets), "--username", SUPERUSER)
+        source = ("--host", str(primary.sockets), "--username", SUPERUSER)
         self._run("pg_basebackup", "--pgdata", str(unfinished), "--checkpoint=fast", *source)
         shutil.rmtree(self.place.data, ignore_errors=True)
         unfinished.rename(self.place.data)
-        self.follow(primary.place)
+        self.follow(primary)
 
     def rewind(self, primary: Place) -> None:
         """Take back what it had and the running primary has not, and make it a standby. It must not run."""
         source = make_conninfo("", host=str(primary.sockets), user=SUPERUSER, dbname="postgres")
+        # pg_rewind lets a killed server recover first, with the settings in its files alone: without this one that would throw away
+        # the very log it reads afterwards.
+        self._write("wal_keep_size", SETTINGS["wal_keep_size"])
         self._run("pg_rewind", "--target-pgdata", str(self.place.data), "--source-server", source)
         self.follow(primary)
 
     def follow(self, primary: Place) -> None:
         """Let it stream from this server when it starts. It must not run (`ALTER SYSTEM` would write the same file)."""
-        conf = self.place.data / "postgresql.auto.conf"
-        kept = [line for line in conf.read_text().splitlines() if not line.startswith("primary_conninfo")]
-        setting = self.write_conninfo(primary).replace("'", "''")
-        conf.write_text("\n".join([*kept, f"primary_conninfo = '{setting}'", ""]))
+        self._write("primary_conninfo", self.write_conninfo(primary))
         self._signal.touch(mode=0o600)
         shutil.chown(self._signal, self.account.uid, self.account.gid)
 
@@ -96,6 +108,13 @@ class Node(Cluster):
     @property
     def _signal(self) -> Path:
         return self.place.data / "standby.signal"
+
+    def _write(self, setting: str, value: str) -> None:
+        """Write one setting where `ALTER SYSTEM` would."""
+        conf = self.place.data / "postgresql.auto.conf"
+        kept = [line for line in conf.read_text().splitlines() if not line.startswith(setting)]
+        quoted = value.replace("'", "''")
+        conf.write_text("\n".join([*kept, f"{setting} = '{quoted}'", ""]))
 
     def _make_folder(self, folder: Path) -> None:
         folder.mkdir(mode=0o700)

@@ -91,9 +91,9 @@ class Trio:
 
     def _start_standby(self, node: Node, primary: Node) -> None:
         if not node.exists:
-            node.copy(primary)
+            node.copy(primary.place)
         elif not node.is_standby:
-            node.rewind(primary.place)
+            node.rejoin(primary.place)
         else:
             node.follow(primary.place)
         node.start()

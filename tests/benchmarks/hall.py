@@ -15,6 +15,7 @@ from exams.models import ExamRevision
 from gradebook.models import Role, School, User
 from tests import factories
 from tests.load import write_requests
+from tests.posting import Sitting
 
 # `uuidv7` is PostgreSQL 18's: benchmarks run on the embedded server.
 _SEAT_STUDENTS = """
@@ -49,11 +50,15 @@ class Hall:
         write_requests(file, self._requests(count), json.dumps({"answers": self.answers}))
         return file
 
-    def _requests(self, count: int) -> Iterator[tuple[str, str]]:
+    def seat(self, count: int) -> Iterator[Sitting]:
+        """Seat so many students, each with a token."""
         now = dt.datetime.now(tz=dt.UTC)
         for attempt_id, student_id in self._seat(count):
             student = User(id=student_id, school=self._school, role=Role.STUDENT)
-            yield f"/api/v1/attempts/{attempt_id}/submission", tokens.issue(student, now=now).access
+            yield Sitting(attempt_id, tokens.issue(student, now=now).access)
+
+    def _requests(self, count: int) -> Iterator[tuple[str, str]]:
+        return ((sitting.path, sitting.token) for sitting in self.seat(count))
 
     def _seat(self, count: int) -> list[tuple[UUID, UUID]]:
         parameters: dict[str, UUID | int] = {

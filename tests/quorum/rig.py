@@ -29,7 +29,7 @@ def make_template(server: Cluster, folder: Path) -> Node:
     """Back the test run's server up, once; every rig begins as three copies of it."""
     template = Node(folder, name="template")
     source = Node(server.place.folder, name="source")
-    template.copy(source)
+    template.copy(source.place)
     (template.place.data / "standby.signal").unlink()
     with (template.place.data / "postgresql.auto.conf").open("w") as conf:
         conf.write(f"synchronous_standby_names = '{STANDBY_NAMES}'\n")
