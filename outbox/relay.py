@@ -51,12 +51,14 @@ class Relay:
     def apply(self, batch: Batch) -> None:
         """Publish and note what follows from these events. `Unavailable` is nobody's fault: the batch is done again."""
         messages = _as_messages(list_hints(batch.positions))
+        for (
+            barrier
+        ) in _barriers:  # without a broker too: what is noted here is done outside the database as well
+            barrier()
         publisher = self._get_publisher()
         if publisher is None:
             note_effects(messages, resend_after=RESEND_AFTER)
             return
-        for barrier in _barriers:
-            barrier()
         publisher.publish(messages)
         fault_point("after_confirm")
         note_effects(messages, resend_after=RESEND_AFTER)

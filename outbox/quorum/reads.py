@@ -10,6 +10,7 @@ import psycopg
 from django.conf import settings
 from django.db import connections
 
+from outbox.errors import Unavailable
 from outbox.quorum.positions import read_wal_position
 from outbox.quorum.rule import Quorum
 from outbox.quorum.watch import Watch
@@ -64,3 +65,9 @@ def await_quorum(*, using: str = "default", seconds: float = 1.0) -> bool:
     if reading.find_fault(watch.quorum) is not None:
         return False
     return reading.holds(reading.position) or watch.wait_for(reading.position, seconds=seconds)
+
+
+def require_quorum() -> None:
+    """Raise `Unavailable` unless `await_quorum`: the relay's barrier, before anything leaves the database."""
+    if not await_quorum():
+        raise Unavailable("Too few standbys have what is to be published; it is published once they have.")
