@@ -13,7 +13,15 @@ from exams.api.bodies import read_body
 from exams.api.fields import AnswersField, LocalTime, Points, TokenText
 from exams.api.problems import READING_A_BODY, refusals
 from exams.api.questions import Questions
-from exams.errors import AttemptClosed, ForeignPage, NoAttemptsLeft, NotFound, NotOpen, StaleDraft
+from exams.errors import (
+    AttemptClosed,
+    ForeignPage,
+    NoAttemptsLeft,
+    NotFound,
+    NotOpen,
+    OutcomeUnknown,
+    StaleDraft,
+)
 from exams.models import Decision, Origin
 from exams.queries.attempts import AttemptView, get_attempt, get_standing
 from exams.services.attempts import start_attempt
@@ -92,7 +100,7 @@ class Attempts(SignedInView):
         summary="Start an attempt, or get the one that is open",
         request=None,
         responses={201: AttemptSerializer, 200: AttemptSerializer}
-        | refusals(NotFound, NotOpen, NoAttemptsLeft, ForeignPage),
+        | refusals(NotFound, NotOpen, NoAttemptsLeft, ForeignPage, OutcomeUnknown),
     )
     def post(self, request: Request, exam_id: UUID) -> Response:
         """Answer 201 with the attempt just started, or 200 with the one that is open already; asking twice is safe."""
@@ -107,7 +115,7 @@ class AttemptDetail(SignedInView):
     @extend_schema(
         operation_id="get_attempt",
         summary="Look at an attempt",
-        responses={200: AttemptSerializer} | refusals(NotFound),
+        responses={200: AttemptSerializer} | refusals(NotFound, OutcomeUnknown),
     )
     def get(self, request: Request, attempt_id: UUID) -> Response:
         """Answer with the attempt as it is now: its deadline may move, and after Submit its state follows the grading."""
@@ -120,7 +128,7 @@ class AttemptStanding(SignedInView):
     @extend_schema(
         operation_id="get_attempt_standing",
         summary="Ask how an attempt stands, without its paper",
-        responses={200: StandingSerializer} | refusals(NotFound),
+        responses={200: StandingSerializer} | refusals(NotFound, OutcomeUnknown),
     )
     def get(self, request: Request, attempt_id: UUID) -> Response:
         """Answer with what may have changed since the attempt was fetched. For polling: neither paper nor answers are read."""

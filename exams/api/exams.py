@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from exams.api.authentication import SignedInView
 from exams.api.fields import LocalTime
 from exams.api.problems import refusals
+from exams.errors import OutcomeUnknown
 from exams.models import AttemptState
 from exams.queries.exams import ExamView, list_exams
 
@@ -51,7 +52,7 @@ class Exams(SignedInView):
     @extend_schema(
         operation_id="list_exams",
         summary="List the exams you may sit",
-        responses={200: ExamSerializer(many=True)} | refusals(),
+        responses={200: ExamSerializer(many=True)} | refusals(OutcomeUnknown),
     )
     def get(self, request: Request) -> Response:
         """Answer with the exams given to your classes, past ones too, the one that opens last first; at most 200."""

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from exams.api.authentication import SignedInView
 from exams.api.problems import refusals
+from exams.errors import OutcomeUnknown
 from exams.models import Decision
 from exams.queries.receipts import list_receipts
 from exams.receipt_keys import get_key_ring
@@ -37,7 +38,7 @@ class OwnReceipts(SignedInView):
     @extend_schema(
         operation_id="list_receipts",
         summary="List your receipts",
-        responses={200: ReceiptSerializer(many=True)} | refusals(),
+        responses={200: ReceiptSerializer(many=True)} | refusals(OutcomeUnknown),
     )
     def get(self, request: Request) -> Response:
         """Answer with the receipts of everything handed in by or for the student, the latest first; at most 200."""

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from exams.api.authentication import SignedInView
 from exams.api.own_receipts import ReceiptSerializer
 from exams.api.problems import refusals
-from exams.errors import NotFound
+from exams.errors import NotFound, OutcomeUnknown
 from exams.queries.receipts import describe_receipt, find_place, get_receipt
 from exams.receipt_keys import get_key_ring, write_key_set
 
@@ -65,7 +65,7 @@ class ReceiptDetail(SignedInView):
     @extend_schema(
         operation_id="get_receipt",
         summary="Read a receipt",
-        responses={200: PlacedReceipt} | refusals(NotFound),
+        responses={200: PlacedReceipt} | refusals(NotFound, OutcomeUnknown),
     )
     def get(self, request: Request, receipt_id: UUID) -> Response:
         """Answer with the receipt, the same at every time but for `position` and `tick`, which come a moment later."""
