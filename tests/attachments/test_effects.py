@@ -1,37 +1,16 @@
 """From the event that a file has arrived to the picture that is shown, through the relay, the receipt and the render program."""
 
 import pytest
-from django.db.models.functions import Now
 
 from exams.attachments.effects import NAME
 from exams.attachments.objects import get_storage
-from outbox.batches import run_batch
-from outbox.effects import find_effect
 from outbox.effects.registry import RETRIES
-from outbox.effects.running import run_due_effects
 from outbox.models import EffectReceipt
-from outbox.relay import Relay
-from outbox.sequencer import sequence_events
 from tests.attachments import pictures
+from tests.attachments.relaying import relay_everything, render_what_is_due
 from tests.attachments.senders import Sender, objects_of, stands
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def relay_everything() -> None:
-    """Number the events, let the relay note what follows from them, and do what is due of it."""
-    sequence_events()
-    relay = Relay()
-    while run_batch(relay).more:
-        pass
-    do_what_is_due()
-
-
-def do_what_is_due() -> None:
-    EffectReceipt.objects.filter(effect=NAME, state="pending").update(due_at=Now())
-    effect = find_effect(NAME)
-    assert effect is not None
-    run_due_effects([effect])
 
 
 def receipts() -> list[tuple[str, int, str]]:
@@ -70,7 +49,7 @@ def test_a_storage_that_is_away_is_tried_again_and_told_the_student_only_at_the_
     relay_everything()
     assert (receipts()[0][:2], stands(version).state) == (("pending", 1), "processing")
     for _ in RETRIES:
-        do_what_is_due()
+        render_what_is_due()
 
     assert receipts()[0][:2] == ("failed", 1 + len(RETRIES))
     assert (stands(version).state, stands(version).problem) == (

@@ -74,6 +74,7 @@ class Sitting {
 
   #networkIsBack() {
     this.work.autosave.hurry();
+    this.work.uploads.hurry();
     this.ending.submission.hurry();
   }
 

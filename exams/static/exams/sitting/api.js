@@ -6,6 +6,8 @@
  */
 
 const ANSWER_WITHIN_MS = 20_000;
+const CHUNK_WITHIN_MS = 60_000; // bytes go up a slow line
+const CHUNK_TYPE = "application/offset+octet-stream";
 
 export class Api {
   #root;
@@ -37,19 +39,36 @@ export class Api {
     return this.#asStudent("POST", `attempts/${id}/submission`, { answers });
   }
 
+  listUploads(id) {
+    return this.#asStudent("GET", `attempts/${id}/attachments`);
+  }
+
+  /** Begin to send a file, or learn how far it is. */
+  announceFile(id, announcement) {
+    return this.#asStudent("POST", `attempts/${id}/attachments`, announcement);
+  }
+
+  getUpload(id, uploadId) {
+    return this.#asStudent("GET", `attempts/${id}/attachments/${uploadId}`);
+  }
+
+  sendChunk(id, uploadId, offset, bytes) {
+    return this.#asStudent("PATCH", `attempts/${id}/attachments/${uploadId}`, bytes, { "Upload-Offset": String(offset) });
+  }
+
   /** Send with the bearer token; fetch a new one, once, where the old one is refused. */
-  async #asStudent(method, path, body) {
+  async #asStudent(method, path, body, headers) {
     if (!this.#bearer) {
       const refused = await this.#signIn();
       if (refused) return refused;
     }
-    const outcome = await send(method, this.#root + path, body, { Authorization: `Bearer ${this.#bearer}` });
+    const outcome = await this.#withBearer(method, path, body, headers);
     if (outcome.status !== 401) return outcome;
-    return (await this.#signIn()) ?? this.#again(method, path, body);
+    return (await this.#signIn()) ?? this.#withBearer(method, path, body, headers);
   }
 
-  #again(method, path, body) {
-    return send(method, this.#root + path, body, { Authorization: `Bearer ${this.#bearer}` });
+  #withBearer(method, path, body, headers) {
+    return send(method, this.#root + path, body, { ...headers, Authorization: `Bearer ${this.#bearer}` });
   }
 
   /** Trade the browser's session for a token; returns the outcome only if that failed. */
@@ -64,12 +83,13 @@ export class Api {
 
 async function send(method, url, body, headers) {
   const sentAt = performance.now();
+  const isBytes = body instanceof ArrayBuffer;
   try {
     const response = await fetch(url, {
       method,
-      headers: body ? { ...headers, "Content-Type": "application/json" } : headers,
-      body: body && JSON.stringify(body),
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      headers: body ? { ...headers, "Content-Type": isBytes ? CHUNK_TYPE : "application/json" } : headers,
+      body: isBytes ? body : body && JSON.stringify(body),
+      signal: AbortSignal.timeout(isBytes ? CHUNK_WITHIN_MS : ANSWER_WITHIN_MS),
       cache: "no-store",
       redirect: "error",
     });

@@ -2,15 +2,17 @@
  * One way to answer per kind of question, made of native inputs: `{element, read(), write(value), focus(), isText}`. What is
  * typed can be deleted by its writer, and must not go at one press; a choice can only be taken back by a button.
  *
- * Values are the API's: a choice id, a list of ids, a boolean, text, or a map from prompt to choice.
+ * Values are the API's: a choice id, a list of ids, a boolean, text, a map from prompt to choice, or the digest of a file.
  */
 
 import { cleanText } from "./answers.js";
 import { copyOf, fillText, find, showState, wordsOf } from "./markup.js";
 import { readingOf, readNumber } from "./numbers.js";
+import { PhotoField } from "./photo-field.js";
 
-export function controlFor(question, name) {
-  return CONTROLS[question.kind](question, name);
+/** `uploads` sends files, for the questions that ask for one. */
+export function controlFor(question, name, uploads) {
+  return CONTROLS[question.kind](question, name, uploads);
 }
 
 const CONTROLS = {
@@ -20,6 +22,7 @@ const CONTROLS = {
   numeric: (question, name) => numberField(name),
   short_text: (question, name) => textField("short_text", name),
   essay: (question, name) => essay(name),
+  upload: (question, name, uploads) => new PhotoField({ question: question.id, uploads }),
   matching: (question, name) => matching(question, name),
 };
 

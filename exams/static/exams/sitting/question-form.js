@@ -12,9 +12,11 @@ export class QuestionForm {
   #root;
   #items = new Map();
   #foreign = {};
+  #uploads;
 
-  constructor(root, { onChange }) {
+  constructor(root, { onChange, uploads }) {
     this.#root = root;
+    this.#uploads = uploads;
     root.addEventListener("submit", (event) => event.preventDefault());
     root.addEventListener("input", (event) => this.#touched(event.target, onChange));
     root.addEventListener("click", (event) => this.#clear(event.target, onChange));
@@ -46,13 +48,14 @@ export class QuestionForm {
     return this.#root.inert;
   }
 
-  /** Each question with its number, in order, and whether it is answered. */
+  /** Each question with its number, in order, whether it is answered, and whether a file for it is still on its way. */
   list() {
-    return [...this.#items].map(([id, { number, element }]) => ({
+    return [...this.#items].map(([id, { number, element, control }]) => ({
       id,
       number,
       anchor: element.id,
       answered: isAnswered(this.#valueOf(id)),
+      sending: Boolean(control.isSending),
     }));
   }
 
@@ -64,7 +67,7 @@ export class QuestionForm {
 
   #build(question, number) {
     const element = copyOf("question");
-    const control = controlFor(question, question.id);
+    const control = controlFor(question, question.id, this.#uploads);
     const text = find(element, "question-text");
     element.id = `question-${number}`;
     element.dataset.question = question.id;

@@ -9,7 +9,7 @@ export class SubmitDialog {
   constructor(dialog, { onConfirm }) {
     this.#dialog = dialog;
     dialog.addEventListener("close", () => dialog.returnValue === "submit" && onConfirm());
-    find(dialog, "question-list").addEventListener("click", (event) => event.target.closest("a") && dialog.close(""));
+    dialog.addEventListener("click", (event) => event.target.closest("a") && dialog.close(""));
   }
 
   open(questions) {
@@ -18,6 +18,9 @@ export class SubmitDialog {
     find(this.#dialog, "all-answered").hidden = open.length > 0;
     find(this.#dialog, "some-open").hidden = open.length === 0;
     find(this.#dialog, "question-list").replaceChildren(...linksTo(open));
+    const onTheirWay = questions.filter(({ sending }) => sending);
+    find(this.#dialog, "some-sending").hidden = onTheirWay.length === 0;
+    find(this.#dialog, "sending-list").replaceChildren(...linksTo(onTheirWay));
     this.#dialog.returnValue = "";
     this.#dialog.showModal();
   }

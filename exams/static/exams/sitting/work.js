@@ -10,6 +10,7 @@ import { QuestionForm } from "./question-form.js";
 import { chooseStart } from "./restoring.js";
 import { SaveStatus } from "./save-status.js";
 import { timeOfDay } from "./school-time.js";
+import { Uploads } from "./uploads.js";
 
 export class Work {
   #kept;
@@ -21,7 +22,8 @@ export class Work {
     this.#kept = kept;
     this.#notices = notices;
     this.#onClosed = onClosed;
-    this.form = new QuestionForm(find(root, "questions"), { onChange: () => this.#changed() });
+    this.uploads = new Uploads({ api, attempt, announcer });
+    this.form = new QuestionForm(find(root, "questions"), { onChange: () => this.#changed(), uploads: this.uploads });
     this.navigator = new Navigator(find(root, "navigator"));
     this.autosave = new Autosave({
       api,
@@ -82,7 +84,8 @@ export class Work {
 
   /** True where leaving the page could lose something, or leave the student believing what is not so. */
   get isUnsafe() {
-    return this.#isSubmitting || !(this.autosave.isClean || this.form.isFrozen);
+    if (this.form.isFrozen) return this.#isSubmitting;
+    return this.#isSubmitting || !this.autosave.isClean || this.form.list().some(({ sending }) => sending);
   }
 
   /** The questions whose answers here are not in the server's last draft. */
