@@ -75,7 +75,7 @@ class Siege:
         with ThreadPoolExecutor(1) as pool:
             storm = pool.submit(Storm(self._port, self.history).run, sittings, meanwhile=begun)
             begun.wait(PATIENCE)
-            time.sleep(random.uniform(0.0, 0.4))
+            time.sleep(random.uniform(0.0, students / 4_000))
             self._kill_and_fail_over()
             storm.result(timeout=2 * PATIENCE)
 
@@ -110,10 +110,10 @@ def siege(rig: Rig, rig_environment: dict[str, str], tmp_path: Path) -> Iterator
 
 def test_every_receipt_is_kept_when_the_primary_is_killed_under_load(siege: Siege) -> None:
     for _ in range(3):
-        siege.run_round(students=100)
+        siege.run_round(students=200)
 
     assert find_faults(siege.history, siege.list_stored()) == []
-    assert len(siege.history.acknowledged) == 300
+    assert len(siege.history.acknowledged) == 600
 
 
 @pytest.mark.chaos
