@@ -118,7 +118,8 @@ CELERY_BEAT_SCHEDULE = {
 vars().update(env.email_url("EMAIL_URL", default=f"filemail:///{quote(str(DATA_DIR / 'mail'))}"))
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("EMAIL_FROM", default="Handover <handover@localhost>")
 EMAIL_TIMEOUT = 20  # seconds; less than the lease of an effect
-SITE_URL = env.str("SITE_URL", default=f"http://{HOST}:{PORT}").rstrip("/")
+_site_url = env.str("SITE_URL", default=f"http://{HOST}:{PORT}")
+SITE_URL = _site_url.rstrip("/")
 # Endpoints of webhooks inside a private network: only where everybody who may set one up is trusted with that network.
 WEBHOOKS_MAY_CALL_PRIVATE = env.bool("WEBHOOKS_MAY_CALL_PRIVATE", default=DEBUG)
 PROCTORING_URL = env.str("PROCTORING_URL", default="")
