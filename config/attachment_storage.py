@@ -26,8 +26,8 @@ def read_attachment_storage(url: str, folder: Path) -> dict[str, Any]:
             },
         }
     parts = urlsplit(url)
-    options = dict(parse_qsl(parts.query, strict_parsing=True)) if parts.query else {}
-    if parts.scheme != "s3" or not parts.hostname or options.keys() - _S3_OPTIONS:
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    if parts.scheme != "s3" or not parts.hostname or options.keys() - _S3_OPTIONS or "" in options.values():
         raise ImproperlyConfigured(
             f"ATTACHMENTS_URL is no address like s3://bucket/prefix?endpoint_url=…; options are {', '.join(sorted(_S3_OPTIONS))}"
         )
