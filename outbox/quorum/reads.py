@@ -4,7 +4,7 @@ Reads never wait for a standby. A row that a commit left behind whose wait was c
 whoever tells somebody outside that it is there (a student, a mail server) asks here first.
 """
 
-from functools import cache
+import threading
 
 import psycopg
 from django.conf import settings
@@ -15,6 +15,8 @@ from outbox.quorum.positions import read_wal_position
 from outbox.quorum.rule import Quorum
 from outbox.quorum.watch import Watch
 
+_watches: dict[str, Watch] = {}
+_watches_lock = threading.Lock()
 # What belongs to Django's own cursors and to the pool, and is unknown to psycopg.connect.
 _DJANGOS = ("cursor_factory", "context", "prepare_threshold", "pool")
 
@@ -29,10 +31,20 @@ def make_quorum() -> Quorum:
     return Quorum(tuple(name.lower() for name in settings.STANDBYS), settings.STANDBYS_NEEDED)
 
 
-@cache
 def get_watch(using: str = "default") -> Watch:
-    """Return this process's watch on a database; it starts when somebody first needs it."""
-    return Watch(make_quorum(), lambda: connect_to_watch(using))
+    """Return this process's one watch on a database; it starts when somebody first needs it."""
+    with _watches_lock:
+        if using not in _watches:
+            _watches[using] = Watch(make_quorum(), lambda: connect_to_watch(using))
+        return _watches[using]
+
+
+def stop_watching() -> None:
+    """Stop and forget all watches; the next `get_watch` begins anew."""
+    with _watches_lock:
+        for watch in _watches.values():
+            watch.stop()
+        _watches.clear()
 
 
 def connect_to_watch(using: str = "default") -> psycopg.Connection:

@@ -17,6 +17,7 @@ from exams.gate.durability import QuorumDurability
 from exams.gate.session import Session
 from exams.receipt_keys import get_key_ring
 from outbox.quorum import get_watch
+from outbox.quorum.reads import stop_watching
 from tests.quorum.rig import MEMBERS, Rig, make_template, rigging
 
 
@@ -35,8 +36,7 @@ def rig(template: Node, transactional_db: None, settings: Settings) -> Iterator[
     with rigging(template, _database()) as rig:
         _point_at(rig.hosts)
         yield rig
-        get_watch().stop()
-        get_watch.cache_clear()
+        stop_watching()
         _point_back()
 
 
