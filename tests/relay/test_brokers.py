@@ -1,5 +1,6 @@
 """The relay with real brokers and real workers: every effect once per event, whatever breaks in between (O6, I20)."""
 
+import shlex
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -8,6 +9,7 @@ from uuid import UUID
 
 import pytest
 from django.db import connection
+from honcho.environ import parse_procfile
 from kombu.connection import Connection
 
 import config.celery
@@ -20,6 +22,7 @@ from outbox.errors import Unavailable
 from outbox.models import Consumer, EffectReceipt
 from outbox.relay import Relay, register_barrier, unregister_barrier
 from tests.brokers import Broker, RabbitMQ, Redis, rabbitmq, redis
+from tests.processes.running import ROOT
 from tests.relay.effects import cause, list_receipts
 from tests.relay.processes import Start, all_done, celery_worker, resend_everything, start_process, told
 from tests.waiting import wait_until
@@ -240,3 +243,24 @@ def test_nothing_is_published_while_what_was_read_is_not_known_to_be_durable(
     run_batch(relay_to(rabbitmq))
     assert (rabbitmq.count_messages(), cursor_position()) == (3, 3)
     assert not connection.in_atomic_block
+
+
+def test_lines_of_the_brokers_procfile_run_a_worker_and_a_beat_that_end_in_good_order(
+    redis: Redis, start_process: Start, told: Told
+) -> None:
+    empty(redis)
+    lines = parse_procfile((ROOT / "Procfile.broker").read_text()).processes
+    ids = cause(3)
+    with ExitStack() as processes:
+        kept = [
+            processes.enter_context(
+                start_process(*arguments, program=("-m", "celery"), CELERY_BROKER_URL=redis.url)
+            )
+            for _, *arguments in (shlex.split(line) for line in lines.values())
+        ]
+        kept.append(processes.enter_context(start_process("run_relay", CELERY_BROKER_URL=redis.url)))
+        wait_until(lambda: all_done(3) or any(each.has_ended for each in kept), seconds=60)
+        for each in kept:
+            each.send(signal.SIGTERM)
+        assert [(each.wait(), each.output) for each in kept if each.wait() != 0] == []
+    assert told() == Counter(ids)
