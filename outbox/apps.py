@@ -13,10 +13,8 @@ class OutboxConfig(AppConfig):
         """Make known the relay, the upkeep of effects, and webhooks."""
         from outbox import registry, webhooks  # noqa: PLC0415 - models are not loaded when this module is
         from outbox.effects import upkeep  # noqa: PLC0415
-        from outbox.quorum import require_quorum  # noqa: PLC0415
-        from outbox.relay import Relay, register_barrier  # noqa: PLC0415
+        from outbox.relay import Relay  # noqa: PLC0415
 
         registry.register(Relay())
-        register_barrier(require_quorum)
         upkeep.register()
         webhooks.register()

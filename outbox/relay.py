@@ -15,6 +15,7 @@ from outbox.effects.receipts import Message, list_hints, note_effects
 from outbox.effects.registry import Hint, list_kinds, list_wanted
 from outbox.effects.running import RESEND_AFTER
 from outbox.faults import fault_point
+from outbox.quorum import require_quorum
 
 NAME = "relay"
 
@@ -51,10 +52,7 @@ class Relay:
     def apply(self, batch: Batch) -> None:
         """Publish and note what follows from these events. `Unavailable` is nobody's fault: the batch is done again."""
         messages = _as_messages(list_hints(batch.positions))
-        for (
-            barrier
-        ) in _barriers:  # without a broker too: what is noted here is done outside the database as well
-            barrier()
+        require_quorum()  # without a broker too: what is noted here is done outside the database as well
         publisher = self._get_publisher()
         if publisher is None:
             note_effects(messages, resend_after=RESEND_AFTER)
