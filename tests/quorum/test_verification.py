@@ -1,5 +1,6 @@
 """A commit that returned is not yet an acknowledgement: each way in which PostgreSQL says yes too early (design notes, 4.2)."""
 
+import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -126,6 +127,28 @@ def test_ended_wait_is_no_acknowledgement_and_is_resolved_later(
     session.connect()
     [verdict] = session.accept([handin])
     assert (verdict.outcome, verdict.receipt) == (Outcome.ACCEPTED, Receipt.of(Submission.objects.get()))
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(3_600)
+@pytest.mark.parametrize("ending", ["cancel", "terminate"])
+def test_none_of_two_hundred_ended_waits_is_an_acknowledgement(
+    rig: Rig, session: Session, make_handin: MakeHandIn, impatient: None, ending: str
+) -> None:
+    """D4 at full size; `CHAOS_WAITS` of each."""
+    handins = [make_handin(factories.attempt()) for _ in range(int(os.environ.get("CHAOS_WAITS", "200")))]
+    told: list[Verdict] = []
+    for handin in handins:
+        session.connect()
+        with waiting_commit(rig, session, handin) as accepting:
+            told += end_wait(rig, ending, accepting, session)
+        rig.wait_until_streaming("a", 2)
+
+    session.connect()
+    resolved = [session.accept([handin])[0].outcome for handin in handins]
+    assert told == [UNKNOWN] * len(handins)
+    assert resolved == [Outcome.ACCEPTED] * len(handins)
+    assert Submission.objects.count() == len(handins)
 
 
 def test_believing_a_cancelled_commit_loses_an_acknowledged_submission(
