@@ -28,11 +28,6 @@ def register_barrier(barrier: Callable[[], None]) -> None:
         _barriers.append(barrier)
 
 
-def unregister_barrier(barrier: Callable[[], None]) -> None:
-    """Do not ask it any more."""
-    _barriers.remove(barrier)
-
-
 class Relay:
     """Not a projection: what happened in the world cannot be thrown away and filled again."""
 

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 from uuid import UUID
 
 import pytest
-from django.db import connection
 from honcho.environ import parse_procfile
 from kombu.connection import Connection
+from pytest_django import Settings
 
 import config.celery
 from outbox.batches import BatchOutcome, run_batch
@@ -20,14 +20,15 @@ from outbox.effects.receipts import Message, list_hints
 from outbox.effects.status import get_relay_status
 from outbox.errors import Unavailable
 from outbox.models import Consumer, EffectReceipt
-from outbox.relay import Relay, register_barrier, unregister_barrier
+from outbox.quorum.reads import stop_watching
+from outbox.relay import Relay
 from tests.brokers import Broker, RabbitMQ, Redis, rabbitmq, redis
 from tests.processes.running import ROOT
-from tests.relay.effects import cause, list_receipts
+from tests.relay.effects import Make, cause, list_receipts, make_effect
 from tests.relay.processes import Start, all_done, celery_worker, resend_everything, start_process, told
 from tests.waiting import wait_until
 
-__all__ = ["rabbitmq", "redis", "start_process", "told"]
+__all__ = ["make_effect", "rabbitmq", "redis", "start_process", "told"]
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.process,
@@ -225,24 +226,42 @@ def test_relay_that_does_not_wait_for_the_confirmation_loses_everything_of_an_ou
     assert (redis.count_messages(), sum(told().values())) == (0, 0)
 
 
-def test_nothing_is_published_while_what_was_read_is_not_known_to_be_durable(
-    rabbitmq: RabbitMQ, told: Told, relay_to: RelayTo
-) -> None:
-    def not_durable() -> None:
-        raise Unavailable("No standby has it yet.")
+@pytest.fixture
+def nobody_has_it_yet(settings: Settings) -> Iterator[None]:
+    """Quorum durability on a server that has no standby: nothing that is read is safe."""
+    settings.DURABILITY, settings.STANDBYS, settings.STANDBYS_NEEDED = "quorum", ["one", "two"], 1
+    yield
+    stop_watching()
 
+
+def test_nothing_is_published_while_too_few_standbys_have_what_was_read(
+    rabbitmq: RabbitMQ, told: Told, relay_to: RelayTo, nobody_has_it_yet: None, settings: Settings
+) -> None:
     empty(rabbitmq)
-    register_barrier(not_durable)
-    try:
-        cause(3)
-        with pytest.raises(Unavailable, match="standby"):
-            run_batch(relay_to(rabbitmq))
-        assert (rabbitmq.count_messages(), cursor_position(), list_receipts()) == (0, 0, [])
-    finally:
-        unregister_barrier(not_durable)
-    run_batch(relay_to(rabbitmq))
+    cause(3)
+    relay = relay_to(rabbitmq)
+    with pytest.raises(Unavailable, match="standbys"):
+        run_batch(relay)
+    assert (rabbitmq.count_messages(), cursor_position(), list_receipts()) == (0, 0, [])
+
+    settings.DURABILITY = "local"
+    run_batch(relay)
     assert (rabbitmq.count_messages(), cursor_position()) == (3, 3)
-    assert not connection.in_atomic_block
+
+
+def test_without_a_broker_nothing_is_noted_for_the_runners_either_until_it_is_safe(
+    make_effect: Make, nobody_has_it_yet: None, settings: Settings
+) -> None:
+    make_effect()
+    cause()
+    relay = Relay(lambda: None)
+    with pytest.raises(Unavailable, match="standbys"):
+        run_batch(relay)
+    assert list_receipts() == []
+
+    settings.DURABILITY = "local"
+    run_batch(relay)
+    assert [state for *_, state, _ in list_receipts()] == ["pending"]
 
 
 def test_lines_of_the_brokers_procfile_run_a_worker_and_a_beat_that_end_in_good_order(
