@@ -37,8 +37,8 @@ _structure = re.compile(r'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)|[\[\]{},:]', re.DOTAL
 _UNSURE: Final = object()
 
 
-class _Inexact(Exception):
-    """A number came as a float, which is not what was written."""
+class _NotPlain(Exception):
+    """There is something in the value that the strict way must look at."""
 
 
 class _Refused(Exception):
@@ -64,24 +64,29 @@ def _load_plain(body: bytes, max_depth: int) -> Any:
     Sure means: valid JSON that is not nested too deeply and has no escaped code points (NUL, surrogates), no number but integers of
     64 bits, and as many members as colons: then no colon stands in a text, and no name was used twice.
     """
-    if b"\\u" in body or body.count(b"[") + body.count(b"{") > max_depth:
+    if b"\\" in body and b"\\u" in body:
         return _UNSURE
     try:
         value = orjson.loads(body)
-        return value if _count_members(value) == body.count(b":") else _UNSURE
-    except (orjson.JSONDecodeError, _Inexact):
+        return value if _count_members(value, max_depth) == body.count(b":") else _UNSURE
+    except (orjson.JSONDecodeError, _NotPlain):
         return _UNSURE
 
 
-def _count_members(value: object) -> int:
-    """Return how many members all objects in the value have together; raises `_Inexact` on a number that orjson rounds."""
-    if type(value) is dict:
-        return len(value) + sum([_count_members(inner) for inner in value.values() if type(inner) is not str])
-    if type(value) is list:
-        return sum([_count_members(inner) for inner in value if type(inner) is not str])
-    if type(value) is float:
-        raise _Inexact
-    return 0
+def _count_members(value: object, depth: int) -> int:
+    """Return how many members all objects in the value have together.
+
+    Raises `_NotPlain` on values nested more than `depth` deep and on a number that orjson has rounded.
+    """
+    match value:
+        case str() | bool() | int() | None:
+            return 0
+        case dict() if depth:
+            inner = value.values()
+            return len(value) + sum([_count_members(one, depth - 1) for one in inner if type(one) is not str])
+        case list() if depth:
+            return sum([_count_members(one, depth - 1) for one in value if type(one) is not str])
+    raise _NotPlain
 
 
 def _load_strictly(body: bytes, max_depth: int = MAX_DEPTH) -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -106,6 +107,17 @@ def test_quick_way_to_read_gives_what_the_strict_way_gives(text: str) -> None:
 
     if quick is not strict_json._UNSURE:
         assert repr(quick) == repr(strict_json._load_strictly(body))
+
+
+@pytest.mark.parametrize("depth", [30, 31, 32, 33, 40, 500])
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"a":', "}")])
+def test_quick_way_refuses_no_deeper_than_the_strict_way(depth: int, begin: str, end: str) -> None:
+    body = (begin * depth + "1" + end * depth).encode()
+
+    loaded = refuses_or(lambda: strict_json.load(body))
+
+    assert loaded == refuses_or(lambda: strict_json._load_strictly(body))
+    assert (loaded is None) == (depth > strict_json.MAX_DEPTH)
 
 
 def test_quick_way_is_sure_of_ordinary_answers() -> None:
