@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 AT_ONCE = 50  # effects of the database that share a transaction
 RESEND_AFTER = 60.0  # seconds until a message whose effect has not happened is sent again
 JITTER = 0.2
+LOST = "Nobody noted how try {}, the last one, ended: its process died, or took longer than its lease."
 
 
 def run_message(message: Message) -> EffectState | None:
@@ -61,6 +62,26 @@ def run_due_effects(effects: Sequence[Effect], *, at_most: int = AT_ONCE) -> int
 
 def run_claims(claims: Sequence[Claim]) -> dict[int, EffectState]:
     """Try these, taken together; return how each ended (those whose lease was lost meanwhile are not in it)."""
+    ended: dict[int, EffectState] = {}
+    inside: list[Try] = []
+    outside: list[Try] = []
+    for one in _prepare(claims):
+        claim, effect, _ = one
+        if is_spent(claim, effect):
+            ended |= _note_end(*one, GiveUp(LOST.format(claim.tries - 1)))
+        else:
+            (outside if effect.outside else inside).append(one)
+    ended |= _run_inside(inside)
+    for one in outside:
+        ended |= _run_outside(*one)
+    return ended
+
+
+Try = tuple[Claim, Effect, Delivery]
+
+
+def _prepare(claims: Sequence[Claim]) -> list[Try]:
+    """Return each claim with its effect and what the effect is given."""
     events = {event.pos: event for event in list_events_at(sorted({claim.pos for claim in claims}))}
     tries = []
     for claim in claims:
@@ -69,14 +90,7 @@ def run_claims(claims: Sequence[Claim]) -> dict[int, EffectState]:
         if event is None or event.event_id != claim.event_id:
             continue  # the log is not the one this receipt was written for; its lease ends by itself
         tries.append((claim, effect, Delivery(event, claim.target, claim.tries)))
-    ended = _run_inside([one for one in tries if not one[1].outside])
-    for one in tries:
-        if one[1].outside:
-            ended |= _run_outside(*one)
-    return ended
-
-
-Try = tuple[Claim, Effect, Delivery]
+    return tries
 
 
 def _run_inside(tries: Sequence[Try]) -> dict[int, EffectState]:
@@ -111,6 +125,13 @@ def _run_outside(claim: Claim, effect: Effect, delivery: Delivery) -> dict[int, 
     except Exception as error:  # noqa: BLE001 - the outermost handler: the error is noted on the receipt
         failure = error
     fault_point("after_effect")
+    return _note_end(claim, effect, delivery, failure)
+
+
+def _note_end(
+    claim: Claim, effect: Effect, delivery: Delivery, failure: Exception | None
+) -> dict[int, EffectState]:
+    """Write how one ended that ran outside, or was not begun, if the lease is still ours."""
     with transaction.atomic(durable=True):
         if not lock_held_effects([claim]):
             return {}
@@ -130,6 +151,11 @@ def _end_badly(claim: Claim, effect: Effect, delivery: Delivery, error: Exceptio
     if ending.state == EffectState.FAILED and effect.failed is not None:
         effect.failed(delivery, ending.error)
     return ending
+
+
+def is_spent(claim: Claim, effect: Effect) -> bool:
+    """Say whether the last try was made already, and taken along by the process that made it: one that kills is not begun for ever."""
+    return claim.tries > len(effect.retries) + 1
 
 
 def decide_ending(claim: Claim, effect: Effect, error: Exception) -> Ending:

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from outbox.batches import run_batch
 from outbox.effects import Delivery, GiveUp, TryLater, find_effect
 from outbox.effects.failures import list_failed_effects, replay_effects
-from outbox.effects.receipts import Message, claim_due_effects
+from outbox.effects.receipts import Message, claim_due_effects, claim_lost_effect
 from outbox.effects.running import run_claims, run_due_effects, run_message
 from outbox.effects.status import EffectStatus, get_relay_status
 from outbox.models import EffectReceipt, EffectState, Heartbeat
@@ -215,6 +215,47 @@ def test_try_lost_with_its_process_is_taken_alone_so_that_its_neighbours_lose_no
     EffectReceipt.objects.filter(state="trying").update(due_at=Now() - timedelta(seconds=1))
     assert [run_due(), run_due(), run_due()] == [1, 1, 0]
     assert [tries for *_, tries in list_receipts()] == [2, 2, 1, 1]
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_effect_that_kills_its_process_fails_for_good_after_its_last_try_without_being_begun_again(
+    make_effect: Make, *, outside: bool
+) -> None:
+    """A process that dies notes nothing, so what is left of its tries is that they were counted when taken."""
+    told: list[tuple[int, str]] = []
+    tell = make_effect(
+        outside=outside,
+        retries=(1.0, 1.0),
+        failed=lambda delivery, error: told.append((delivery.tries, error)),
+    )
+    (event_id,) = cause()
+    relay_all()
+    effect = find_effect("tell")
+    assert effect
+    tries = [claim.tries for claim in claim_due_effects([effect], at_most=5)]  # and the process dies
+    for _ in range(2):
+        make_due()
+        tries += [claim.tries for claim in claim_lost_effect([effect])]  # and that one too
+    assert tries == [1, 2, 3]
+    make_due()
+
+    assert run_due() == 1
+    words = "Nobody noted how try 3, the last one, ended: its process died, or took longer than its lease."
+    assert list_receipts() == [(event_id, "tell", "failed", 4)]
+    assert EffectReceipt.objects.get().error == words
+    assert (tell.done, told) == ([], [(4, words)])
+
+
+def test_effect_that_kills_its_process_costs_its_neighbours_in_a_message_nothing(make_effect: Make) -> None:
+    tell = make_effect(retries=())
+    ids = cause(2)
+    relay_all()
+    EffectReceipt.objects.filter(pos=1).update(tries=1)
+    assert [run_message(Message(each, "tell", "", pos)) for pos, each in enumerate(ids, start=1)] == [
+        EffectState.FAILED,
+        EffectState.DONE,
+    ]
+    assert tell.event_ids == [ids[1]]
 
 
 def test_target_that_is_being_served_keeps_only_its_own_effects_waiting(make_effect: Make) -> None:
