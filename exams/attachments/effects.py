@@ -1,13 +1,14 @@
 """The relay's effect for photographed answers: when a file has arrived, make what is shown of it.
 
 A file at fault is given up at once and its receipt says why; a machine at fault is tried again. When all tries are used up the student
-is told that the file could not be prepared, and nothing else about it changes.
+is told that the file could not be prepared, and nothing else about it changes. A failed one that is tried again, by a person's wish (`manage.py effects
+replay`) or because its process died before the receipt was written, is judged anew from the original.
 """
 
 from uuid import UUID
 
 from exams.attachments.limits import RENDER_SECONDS
-from exams.attachments.publication import GENERAL_PROBLEM, fail_version, render_version
+from exams.attachments.publication import GENERAL_PROBLEM, fail_version, render_version, reopen_version
 from exams.attachments.renderer import UnusableFile
 from exams.events import AttachmentStored
 from outbox.effects import Delivery, Effect, GiveUp, register_effect
@@ -30,7 +31,8 @@ def register() -> None:
 
 
 def render(delivery: Delivery) -> None:
-    """Render the version the event is about."""
+    """Render the version the event is about, also if it has failed before."""
+    reopen_version(_version_id(delivery))
     why = render_version(_version_id(delivery))
     if why is not None:
         raise GiveUp(f"{why.problem} ({why.diagnosis})")

@@ -37,6 +37,23 @@ def render_version(version_id: UUID) -> UnusableFile | None:
     return None
 
 
+@transaction.atomic
+def reopen_version(version_id: UUID) -> bool:
+    """Let a version that could not be shown be tried again; say whether there was one. Locks attachment and version.
+
+    What was said of it is forgotten. One whose file was not what had been announced never was complete, and stays as it is.
+    """
+    failed = AttachmentVersion.objects.filter(
+        pk=version_id, state=VersionState.FAILED, completed_at__isnull=False
+    ).first()
+    if failed is None or lock_version(failed).state != VersionState.FAILED:
+        return False
+    AttachmentVersion.objects.filter(pk=version_id).update(
+        state=VersionState.PROCESSING, problem="", diagnosis=""
+    )
+    return True
+
+
 def _store(version: AttachmentVersion, rendered: Rendered) -> None:
     written: list[StoredObject] = []
     try:

@@ -1,9 +1,13 @@
 """From the event that a file has arrived to the picture that is shown, through the relay, the receipt and the render program."""
 
 import pytest
+from django.core.files.base import ContentFile
 
 from exams.attachments.effects import NAME
 from exams.attachments.objects import get_storage
+from exams.attachments.publication import render_version, reopen_version
+from exams.errors import DigestMismatch
+from outbox.effects.failures import list_failed_effects, replay_effects
 from outbox.effects.registry import RETRIES
 from outbox.models import EffectReceipt
 from tests.attachments import pictures
@@ -58,3 +62,60 @@ def test_a_storage_that_is_away_is_tried_again_and_told_the_student_only_at_the_
     )
     assert "FileNotFoundError" in stands(version).diagnosis
     assert objects_of(version) == [("part", "doomed"), ("original", "kept")]
+
+
+def replay() -> None:
+    """What `manage.py effects replay --effect render_attachment` does, and the next try."""
+    replay_effects(ids=list_failed_effects(effect=NAME).values_list("pk", flat=True))
+    render_what_is_due()
+
+
+def test_a_failed_rendering_that_is_replayed_is_shown_once_its_cause_is_gone(sender: Sender) -> None:
+    content = pictures.jpeg()
+    version = sender.send(content)
+    original = version.stored_objects.get(role="original").name
+    get_storage().delete(original)
+    relay_everything()
+    for _ in RETRIES:
+        render_what_is_due()
+    assert (receipts()[0][0], stands(version).state) == ("failed", "failed")
+
+    get_storage().save(original, ContentFile(content))
+    replay()
+
+    assert receipts() == [("done", 1, "")]
+    shown = stands(version)
+    assert (shown.state, shown.problem, shown.diagnosis) == ("ready", "", "")
+    assert shown.attachment.published_id == version.pk
+
+
+def test_a_malformed_picture_that_is_replayed_fails_again_with_its_words(sender: Sender) -> None:
+    version = sender.send(pictures.bomb())
+    relay_everything()
+    first, words = receipts(), (stands(version).state, stands(version).problem, stands(version).diagnosis)
+    assert (first[0][0], words[0]) == ("failed", "failed")
+
+    replay()
+
+    assert receipts() == first
+    assert (stands(version).state, stands(version).problem, stands(version).diagnosis) == words
+
+
+def test_a_rendering_whose_process_died_before_its_receipt_is_not_called_done(sender: Sender) -> None:
+    version = sender.send(pictures.truncated_jpeg())
+    render_version(version.pk)  # and the process dies
+
+    relay_everything()
+
+    assert [state for state, *_ in receipts()] == ["failed"]
+
+
+def test_only_a_failed_version_of_a_complete_file_is_opened_again(sender: Sender) -> None:
+    ready = sender.send_and_render(pictures.jpeg())
+    content = pictures.jpeg(100, 100)
+    forged = sender.announce(content, digest="0" * 64).version
+    with pytest.raises(DigestMismatch):
+        sender.add_rest(forged, content, 0)
+
+    assert [reopen_version(each.pk) for each in (ready, forged)] == [False, False]
+    assert [stands(each).state for each in (ready, forged)] == ["ready", "failed"]

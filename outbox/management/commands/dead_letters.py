@@ -13,6 +13,7 @@ from outbox.dead_letters import (
     list_dead_letters,
     replay_dead_letters,
 )
+from outbox.effects.failures import list_failed_effects
 from outbox.management.teaching import TeachingCommand, per_second
 from outbox.models.jobs import Cause, DeadLetter, Lane
 
@@ -75,6 +76,11 @@ become due (--per-second), behind fresh work unless told otherwise. Exit code 1 
         )
         for letter in letters.iterator():
             self.stdout.write(_summarise(letter))
+        failed = list_failed_effects().count()
+        if failed and not (options["kind"] or options["cause"] or options["replayed"]):
+            self.stderr.write(
+                f"Also failed for good, but no jobs: {failed} side effects; see `manage.py effects list`."
+            )
 
     def _show(self, options: dict[str, Any]) -> None:
         letter = find_dead_letter(options["id"])

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models.functions import Now
 
 from outbox.dead_letters import Replayed, replay_dead_letters
 from outbox.handlers import ClaimedJob, Outcome
-from outbox.models import DeadLetter, Job, JobState, Lane
+from outbox.models import DeadLetter, EffectReceipt, Job, JobState, Lane
 from tests.outbox.queue.workshop import (
     EXAM,
     KIND,
@@ -148,6 +149,25 @@ def test_list_prints_one_line_for_each_open_letter(capsys: pytest.CaptureFixture
         f"  ValueError: no key for question 7 of job {first.subject_id.int}\n"
     )
     assert run(capsys, "list", "--replayed").startswith(str(second.id))
+
+
+def test_list_mentions_side_effects_that_failed_for_good_beside_the_letters(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (letter,) = bury()
+    for state in ("pending", "failed", "failed"):
+        EffectReceipt.objects.create(
+            event_id=uuid.uuid4(),
+            effect="tell",
+            pos=1,
+            state=state,
+            ended_at=Now() if state == "failed" else None,
+        )
+    call_command("dead_letters", "list")
+    printed = capsys.readouterr()
+    assert printed.out.startswith(str(letter.id))
+    assert printed.out.count("\n") == 1
+    assert printed.err == "Also failed for good, but no jobs: 2 side effects; see `manage.py effects list`.\n"
 
 
 def test_list_narrows_by_kind_and_cause(capsys: pytest.CaptureFixture[str]) -> None:
