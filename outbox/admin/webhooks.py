@@ -3,6 +3,7 @@
 A secret is shown once, when it is made. Whoever loses it asks for a new one.
 """
 
+from datetime import timedelta
 from typing import Any
 
 from django import forms
@@ -11,13 +12,14 @@ from django.contrib.admin import ModelAdmin
 from django.db.models import Model, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from outbox.admin.read_only import ReadOnly
 from outbox.models import WebhookEndpoint, WebhookTry
 from outbox.webhooks import list_offered_kinds
-from outbox.webhooks.secrets import make_secret
+from outbox.webhooks.secrets import OVERLAP, end_old_secrets, make_secret, renew_secret
 
 LATEST = 20
 BY_HAND = "By hand."
@@ -58,7 +60,7 @@ class WebhookEndpointAdmin(ModelAdmin[WebhookEndpoint]):
     list_display = ["url", "description", "tenant_id", "state", "failures_in_a_row"]
     readonly_fields = ["state", "latest_tries"]
     ordering = ["disabled_at", "url"]
-    actions = ["switch_on", "switch_off", "renew_secret"]
+    actions = ["switch_on", "switch_off", "renew_secret", "end_old_secret"]
 
     def get_fieldsets(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
         """Show what came of the tries once there can be any."""
@@ -80,6 +82,8 @@ class WebhookEndpointAdmin(ModelAdmin[WebhookEndpoint]):
             return f"Switched off. {endpoint.disabled_because}"
         if endpoint.failures_in_a_row:
             return f"Failing: {endpoint.failures_in_a_row} tries in a row."
+        if endpoint.old_secret_until is not None and endpoint.old_secret_until > timezone.now():
+            return f"In use. The old secret signs until {endpoint.old_secret_until:%Y-%m-%d %H:%M} UTC too."
         return "In use."
 
     @admin.display(description=f"latest {LATEST} tries")
@@ -110,11 +114,20 @@ class WebhookEndpointAdmin(ModelAdmin[WebhookEndpoint]):
 
     @admin.action(description="Make a new secret", permissions=["change"])
     def renew_secret(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
-        """Replace their secrets; the old ones sign nothing any more."""
+        """Replace their secrets; the old ones sign too for a while, so that nobody has to change over at the same moment."""
         for endpoint in chosen:
-            endpoint.secret = make_secret()
-            endpoint.save(update_fields=["secret"])
+            renew_secret(endpoint=endpoint)
             _show_secret(request, endpoint)
+        hours = OVERLAP // timedelta(hours=1)
+        messages.info(
+            request,
+            f"For {hours} hours messages are signed with the old secret too. If somebody else has seen it, end it now.",
+        )
+
+    @admin.action(description="End the old secret now", permissions=["change"])
+    def end_old_secret(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
+        """Sign with the new one only, from now on."""
+        messages.success(request, f"{end_old_secrets(endpoints=chosen)} old secrets ended.")
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Say at the top when endpoints were switched off by their failures."""

@@ -12,6 +12,7 @@ from outbox.effects.running import RESEND_AFTER
 from outbox.models import EffectReceipt, EffectState, WebhookTry
 from outbox.periodic import Periodic, prune_moments, register_periodic, run_planned
 from outbox.sweeper import AT_ONCE, Sweep, register_sweep
+from outbox.webhooks.secrets import forget_old_secrets
 
 KEPT = timedelta(days=90)  # longer than anybody waits for a second delivery
 
@@ -20,6 +21,7 @@ def register() -> None:
     """Have sweepers of this process do these. With a broker, Celery's beat sees to the planned work."""
     register_periodic(Periodic("old receipts of effects", timedelta(hours=1), prune_receipts))
     register_periodic(Periodic("old webhook tries", timedelta(hours=1), prune_tries))
+    register_periodic(Periodic("old webhook secrets", timedelta(hours=1), forget_old_secrets))
     register_periodic(Periodic("old planned moments", timedelta(days=1), prune_moments))
     if settings.CELERY_BROKER_URL:
         register_sweep(Sweep("unsent effects", Resender().resend, 1.0))

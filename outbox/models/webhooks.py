@@ -9,7 +9,10 @@ from outbox.models.fields import ClockTimestamp
 
 
 class WebhookEndpoint(models.Model):
-    """An address that is told of some kinds of event of one tenant, or of all when it names none. It knows us by `secret`."""
+    """An address that is told of some kinds of event of one tenant, or of all when it names none. It knows us by `secret`.
+
+    After a change it knows us by `old_secret` too, until `old_secret_until`.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant_id = models.UUIDField(
@@ -18,6 +21,8 @@ class WebhookEndpoint(models.Model):
     url = models.URLField("address", max_length=500)
     kinds = ArrayField(models.CharField(max_length=60), help_text="The kinds of event it is told of.")
     secret = models.CharField(max_length=120, editable=False)
+    old_secret = models.CharField(max_length=120, blank=True, default="", db_default="", editable=False)
+    old_secret_until = models.DateTimeField(null=True, editable=False)
     description = models.CharField(max_length=200, blank=True, default="")
     created_at = models.DateTimeField(db_default=ClockTimestamp(), editable=False)
     failures_in_a_row = models.PositiveIntegerField(default=0, db_default=0, editable=False)
@@ -30,7 +35,12 @@ class WebhookEndpoint(models.Model):
             models.CheckConstraint(
                 condition=Q(secret__startswith="whsec_"),  # noqa: S106 - what they all begin with
                 name="webhook_secrets_are_prefixed",
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(old_secret="", old_secret_until__isnull=True)
+                | Q(old_secret__startswith="whsec_", old_secret_until__isnull=False),  # noqa: S106 - as above
+                name="old_webhook_secrets_have_an_end",
+            ),
         ]
         verbose_name = "webhook endpoint"
 

@@ -22,6 +22,7 @@ from outbox.calling import Answer, NoAnswer, post
 from outbox.effects.registry import Delivery, Effect, GiveUp, Hint, Target, TryLater, register_effect
 from outbox.log import StoredEvent
 from outbox.models.webhooks import WebhookEndpoint, WebhookTry
+from outbox.webhooks.secrets import list_secrets
 
 WEBHOOK = "webhook"
 SECONDS = 15.0  # for one exchange
@@ -103,11 +104,17 @@ def write_payload(event: StoredEvent) -> bytes:
 
 
 def sign(endpoint: WebhookEndpoint, *, message_id: str, body: bytes, now: datetime) -> dict[str, str]:
-    """Return the headers that prove to this endpoint that the message is ours, and when it was sent."""
+    """Return the headers that prove to this endpoint that the message is ours, and when it was sent.
+
+    One signature for each secret in use, with blanks between them: the other end takes any that fits.
+    """
+    signatures = [
+        Webhook(secret).sign(message_id, now, body.decode()) for secret in list_secrets(endpoint, now=now)
+    ]
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(int(now.timestamp())),
-        "webhook-signature": Webhook(endpoint.secret).sign(message_id, now, body.decode()),
+        "webhook-signature": " ".join(signatures),
     }
 
 

@@ -25,7 +25,7 @@ from outbox.effects.running import run_due_effects
 from outbox.models import EffectReceipt, WebhookEndpoint, WebhookTry
 from outbox.webhooks import WEBHOOK, delivery
 from outbox.webhooks.delivery import list_targets
-from outbox.webhooks.secrets import make_secret
+from outbox.webhooks.secrets import OVERLAP, end_old_secrets, forget_old_secrets, make_secret, renew_secret
 from tests.receiver import Receiver, receiver
 from tests.relay.effects import CAUSED, cause, list_receipts, relay_all
 
@@ -78,6 +78,60 @@ def test_delivery_is_signed_so_that_the_standards_own_library_accepts_it(receive
         Webhook(make_secret()).verify(body, headers)
     with pytest.raises(WebhookVerificationError):
         Webhook(endpoint.secret).verify(body + b" ", headers)
+
+
+def is_proof(secret: str, received: tuple[dict[str, str], bytes]) -> bool:
+    """Whether a receiver that knows this secret takes the message."""
+    headers, body = received
+    try:
+        Webhook(secret).verify(body, headers)
+    except WebhookVerificationError:
+        return False
+    return True
+
+
+def deliver_one(receiver: Receiver) -> tuple[dict[str, str], bytes]:
+    cause()
+    relay_all()
+    deliver_due()
+    return receiver.received[-1]
+
+
+def test_new_secret_and_the_one_before_both_fit_until_the_old_ones_time_is_over(receiver: Receiver) -> None:
+    endpoint = make_endpoint(receiver.url)
+    first = endpoint.secret
+    second = renew_secret(endpoint=endpoint)
+    received = deliver_one(receiver)
+    assert len(received[0]["webhook-signature"].split()) == 2
+    assert [is_proof(secret, received) for secret in (first, second, make_secret())] == [True, True, False]
+    soon, late = OVERLAP - timedelta(minutes=1), OVERLAP
+    assert WebhookEndpoint.objects.filter(
+        old_secret_until__gt=Now() + soon, old_secret_until__lte=Now() + late
+    ).exists()
+
+    WebhookEndpoint.objects.update(old_secret_until=Now())
+    received = deliver_one(receiver)
+    assert [is_proof(secret, received) for secret in (first, second)] == [False, True]
+
+    assert [forget_old_secrets(), forget_old_secrets()] == [1, 0]
+    endpoint.refresh_from_db()
+    assert (endpoint.secret, endpoint.old_secret, endpoint.old_secret_until) == (second, "", None)
+
+
+def test_only_the_latest_old_secret_signs_along_and_a_leaked_one_ends_at_once(receiver: Receiver) -> None:
+    endpoint = make_endpoint(receiver.url)
+    first = endpoint.secret
+    second, third = renew_secret(endpoint=endpoint), renew_secret(endpoint=endpoint)
+    assert forget_old_secrets() == 0, "its time is not over"
+    assert [is_proof(secret, deliver_one(receiver)) for secret in (first, second, third)] == [
+        False,
+        True,
+        True,
+    ]
+
+    assert end_old_secrets(endpoints=WebhookEndpoint.objects.all()) == 1
+    received = deliver_one(receiver)
+    assert [is_proof(secret, received) for secret in (second, third)] == [False, True]
 
 
 def test_each_endpoint_gets_what_it_asked_for_of_its_own_tenant(receiver: Receiver) -> None:
@@ -269,6 +323,22 @@ def test_operator_sets_up_an_endpoint_and_sees_its_secret_once(client: Client, a
     again = client.get(reverse("admin:outbox_webhookendpoint_change", args=[endpoint.pk])).content.decode()
     assert endpoint.secret not in again
     assert "In use." in again
+
+
+def test_operator_renews_a_secret_and_ends_the_old_one(client: Client, admin: User) -> None:
+    endpoint = make_endpoint("https://hooks.test/")
+    first, address = endpoint.secret, reverse("admin:outbox_webhookendpoint_changelist")
+    client.force_login(admin)
+    chosen = {"_selected_action": [str(endpoint.pk)]}
+    page = client.post(address, {"action": "renew_secret"} | chosen, follow=True).content.decode()
+    endpoint.refresh_from_db()
+    assert (endpoint.old_secret, endpoint.secret in page, first in page) == (first, True, False)
+    assert "For 24 hours messages are signed with the old secret too." in page
+    assert "In use. The old secret signs until " in page
+
+    client.post(address, {"action": "end_old_secret"} | chosen)
+    endpoint.refresh_from_db()
+    assert (endpoint.old_secret, endpoint.old_secret_until) == ("", None)
 
 
 def test_operator_is_told_of_endpoints_that_were_switched_off_and_switches_them_on(
