@@ -102,18 +102,22 @@ class Load:
                     break
                 self._idle.popleft().send(request, next_due)
                 next_due = next(due, None)
-            self._wait(next_due if self._idle else None)
-            self._collect()
+            self._collect(self._wait(next_due if self._idle else None))
         return self._report(time.perf_counter() - begin)
 
-    def _wait(self, next_due: float | None) -> None:
-        """Sleep until something was answered or the next request is due (epoll itself would round up to a millisecond)."""
-        seconds = 1.0 if next_due is None else max(0.0, next_due - time.perf_counter())
-        select.select([self._poll], [], [], seconds)
+    def _wait(self, next_due: float | None) -> float:
+        """Sleep until the next request is due, if one is; return how long the next look at the connections may take.
 
-    def _collect(self) -> None:
+        Where nothing is due, that look is the sleep. A due time needs `select`: epoll itself would round up to a millisecond.
+        """
+        if next_due is None:
+            return 1.0
+        select.select([self._poll], [], [], max(0.0, next_due - time.perf_counter()))
+        return 0.0
+
+    def _collect(self, seconds: float) -> None:
         now = None
-        for descriptor, _ in self._poll.poll(0):
+        for descriptor, _ in self._poll.poll(seconds):
             client = self._clients[descriptor]
             status = client.receive()
             if status is not None:
