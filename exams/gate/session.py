@@ -6,15 +6,15 @@ That is also why a connection lost under way leaves the hand-ins in doubt, never
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import psycopg
 from django.db import connections
-from psycopg.rows import namedtuple_row
 
 from exams.gate.durability import Durability, NotDurable
 from exams.gate.handin import UNKNOWN, HandIn, Outcome, Verdict
-from exams.gate.parameters import Float8Array, TextArray, UuidArray, number_parameters, register_arrays
+from exams.gate.statement import Statement, float8_array, text_array, uuid_array
 from exams.jobs import GRADE
 from exams.receipts import Receipt
 from outbox.db import load_sql
@@ -45,6 +45,24 @@ _PARAMETERS = (
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 
 
+class _Row(NamedTuple):
+    """What the statement says of one hand-in, in the order it says it. Without an `id` there is no receipt to speak of."""
+
+    ordinal: int
+    verdict: str
+    exam_id: str
+    id: str | None
+    attempt_key: str
+    exam_revision: int
+    payload_sha256: str
+    accepted_at: str
+    deadline: str
+    decision: str
+    key_id: str
+    closed_at: datetime | None
+    rule: str | None
+
+
 class Lost(Exception):
     """There is no connection to the database, or it broke under way."""
 
@@ -56,8 +74,9 @@ class Session:
         self.durability = durability
         self._key_id = key_id
         self._arguments = _connection_arguments(using, durability)
-        self._statement = number_parameters(load_sql("exams", "accept_submissions"), _PARAMETERS)
+        self._text = load_sql("exams", "accept_submissions")
         self._connection: psycopg.Connection | None = None
+        self._statement: Statement
 
     def connect(self) -> None:
         """Make sure that there is a connection; raises `Lost`, or `NotDurable` when the server would lose our work."""
@@ -65,8 +84,8 @@ class Session:
             return
         try:
             self._connection = psycopg.connect(**self._arguments, autocommit=True, prepare_threshold=0)
-            register_arrays(self._connection)
             self.durability.check_server(self._connection)
+            self._statement = Statement(self._connection, self._text, _PARAMETERS, _Row._make)
         except psycopg.Error as error:
             self.close()
             raise Lost from error
@@ -83,8 +102,7 @@ class Session:
         try:
             fault_point("gate_sending")
             with self.durability.bound(self._connection):
-                cursor = psycopg.RawCursor(self._connection, row_factory=namedtuple_row)
-                rows: list[Any] = cursor.execute(self._statement, self._bind(group), binary=True).fetchall()
+                rows: list[_Row] = self._statement.run(self._bind(group))
                 fault_point("gate_committed")
                 is_durable = self.durability.verify(self._connection)
         except psycopg.Error as error:
@@ -102,20 +120,20 @@ class Session:
             self._connection.close()
             self._connection = None
 
-    def _bind(self, group: Sequence[HandIn]) -> tuple[Any, ...]:
+    def _bind(self, group: Sequence[HandIn]) -> list[bytes]:
         """Return the values of `_PARAMETERS`."""
         now = time.monotonic()
-        return (
-            UuidArray.of([handin.attempt_id for handin in group]),
-            UuidArray.of([handin.student_id for handin in group]),
-            UuidArray.of([handin.submission_id for handin in group]),
-            UuidArray.of([handin.event_id for handin in group]),
-            UuidArray.of([job_id_for(GRADE, handin.submission_id) for handin in group]),
-            TextArray.of([handin.digest for handin in group]),
-            TextArray.of([handin.answers for handin in group]),
-            Float8Array.of([now - handin.arrived_at for handin in group]),
-            self._key_id,
-        )
+        return [
+            uuid_array([handin.attempt_id for handin in group]),
+            uuid_array([handin.student_id for handin in group]),
+            uuid_array([handin.submission_id for handin in group]),
+            uuid_array([handin.event_id for handin in group]),
+            uuid_array([job_id_for(GRADE, handin.submission_id) for handin in group]),
+            text_array([handin.digest for handin in group]),
+            text_array([handin.answers for handin in group]),
+            float8_array([now - handin.arrived_at for handin in group]),
+            self._key_id.encode(),
+        ]
 
 
 def _connection_arguments(using: str, durability: Durability) -> dict[str, Any]:
@@ -137,7 +155,7 @@ def _connection_arguments(using: str, durability: Durability) -> dict[str, Any]:
     }
 
 
-def _read_verdict(handin: HandIn, row: Any) -> Verdict:
+def _read_verdict(handin: HandIn, row: _Row) -> Verdict:
     outcome = _OUTCOMES[row.verdict]
     if outcome is Outcome.REPLAYED and row.id == str(handin.submission_id):
         outcome = Outcome.ACCEPTED  # our own earlier try, whose answer was lost on the way back
@@ -155,4 +173,4 @@ def _read_verdict(handin: HandIn, row: Any) -> Verdict:
             decision=row.decision,
             key_id=row.key_id,
         )
-    return Verdict(outcome, receipt, row.closed_at, row.deadline_rule or "")
+    return Verdict(outcome, receipt, row.closed_at, row.rule or "")
