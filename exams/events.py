@@ -1,6 +1,6 @@
 """Facts the exams app publishes about papers and attempts. Readers may rely on these shapes.
 
-The subject is `attempt:<id>`; of a paper, `revision:<id>`. Values are plain: ids as text, decimals as text, times as ISO 8601 in UTC.
+The subject is `attempt:<id>`; of a paper, `revision:<id>`; of a release of scores, `release:<exam>:<time>`. Values are plain: ids as text, decimals as text, times as ISO 8601 in UTC.
 A member may be added to a version, with a reader that does without; any other change of shape is a new version.
 """
 
@@ -17,6 +17,11 @@ def attempt_subject(attempt_id: UUID) -> str:
 def revision_subject(revision_id: UUID) -> str:
     """Return the subject key of one revision of an exam's paper."""
     return f"revision:{revision_id}"
+
+
+def release_subject(exam_id: UUID, released_at: str) -> str:
+    """Return the subject key of one release of an exam's scores."""
+    return f"release:{exam_id}:{released_at}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,6 +42,22 @@ class ExamPublished:
     max_points: str
     published_at: str
     paper_sha256: str
+
+    def payload(self) -> dict[str, Any]:
+        """Return the JSON object stored in the log."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ScoresReleased:
+    """From `released_at` on, students of this exam see their scores. Said once a release: its only version. No score is in it."""
+
+    kind: ClassVar[str] = "ScoresReleased"
+    version: ClassVar[int] = 1
+
+    exam_id: UUID
+    title: str
+    released_at: str
 
     def payload(self) -> dict[str, Any]:
         """Return the JSON object stored in the log."""

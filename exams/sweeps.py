@@ -1,4 +1,7 @@
-"""What the sweeper does for exams: close overdue attempts, make the job of a submission that has none, clear unused attachments away."""
+"""What the sweeper does for exams.
+
+It closes overdue attempts, makes the job of a submission that has none, says that scores are released, clears unused attachments away.
+"""
 
 from django.db import connection, transaction
 
@@ -6,6 +9,7 @@ from exams.attachments.cleanup import sweep_doomed_objects, sweep_unused_attachm
 from exams.jobs import GRADE, grading_job
 from exams.models import Submission
 from exams.services.closing import close_overdue_attempts
+from exams.services.releasing import announce_releases
 from outbox.db import load_sql
 from outbox.jobs import enqueue
 from outbox.sweeper import AT_ONCE, Sweep, register_sweep
@@ -17,6 +21,7 @@ def register() -> None:
     """Have sweepers of this process do these."""
     register_sweep(Sweep("overdue attempts", sweep_overdue_attempts))
     register_sweep(Sweep("orphan submissions", sweep_orphan_submissions, 10.0))
+    register_sweep(Sweep("released scores", announce_releases))
     register_sweep(Sweep("unused attachments", sweep_unused_attachments, 60.0))
     register_sweep(Sweep("doomed objects", sweep_doomed_objects, 60.0))
 

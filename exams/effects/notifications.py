@@ -17,11 +17,13 @@ from exams.events import (
     AttemptReopened,
     DeadlineMoved,
     GradingFailed,
+    ScoresReleased,
     SubmissionAccepted,
     SubmissionGraded,
 )
 from exams.models import Exam, Origin, ResultState
 from exams.queries.markers import list_markers
+from exams.queries.results import list_scored_students
 from gradebook.services.notifications import notify
 from outbox.effects import Delivery
 from outbox.log import StoredEvent
@@ -80,11 +82,23 @@ def _reopened(event: StoredEvent, exam: Exam) -> list[Line]:
 def _graded(event: StoredEvent, exam: Exam) -> list[Line]:
     if event.payload["state"] == ResultState.NEEDS_MARKING:
         return [_to_markers(event, exam, "marking", f"Answers in {exam.title} wait for marking.")]
-    if exam.scores_released_at is None or exam.scores_released_at > timezone.now():
+    if not _is_released(exam):
         return []  # what is not released is not hinted at either
     submission_id = event.payload["submission_id"]
     text = f"Your work for {exam.title} is graded."
     return [_to_student(event, f"graded:{submission_id}", text, _receipt(submission_id))]
+
+
+def _released(event: StoredEvent, exam: Exam) -> list[Line]:
+    if not _is_released(exam):
+        return []  # it was taken back meanwhile
+    text = f"The scores of {exam.title} are released."
+    students = list_scored_students(exam_id=exam.pk)
+    return [Line(students, f"released:{exam.pk}", text, reverse("exams:receipts"))]
+
+
+def _is_released(exam: Exam) -> bool:
+    return exam.scores_released_at is not None and exam.scores_released_at <= timezone.now()
 
 
 def _failed(event: StoredEvent, exam: Exam) -> list[Line]:
@@ -104,6 +118,7 @@ _WRITERS: dict[str, Writer] = {
     AttemptReopened.kind: _reopened,
     SubmissionGraded.kind: _graded,
     GradingFailed.kind: _failed,
+    ScoresReleased.kind: _released,
 }
 TOLD = frozenset(_WRITERS)
 

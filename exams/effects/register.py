@@ -15,6 +15,7 @@ from exams.events import (
     DeadlineMoved,
     ExamPublished,
     GradingFailed,
+    ScoresReleased,
     SubmissionAccepted,
     SubmissionGraded,
 )
@@ -33,6 +34,7 @@ OFFERED = (
     AttemptReopened,
     SubmissionGraded,
     GradingFailed,
+    ScoresReleased,
     MarkChanged,
     ColumnChanged,
 )

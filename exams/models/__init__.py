@@ -10,7 +10,7 @@ from exams.models.attachments import (
     VersionState,
 )
 from exams.models.attempts import Attempt, AttemptState, Draft
-from exams.models.exams import CountingAttempt, Exam, ExamTarget
+from exams.models.exams import CountingAttempt, Exam, ExamTarget, ScoreRelease
 from exams.models.papers import AnswerOption, ExamRevision, Question, QuestionKind
 from exams.models.submissions import Decision, Origin, Result, ResultState, Submission
 from exams.models.times import Accommodation, Extension, ExtensionKind
@@ -38,6 +38,7 @@ __all__ = [
     "QuestionKind",
     "Result",
     "ResultState",
+    "ScoreRelease",
     "StoredObject",
     "Submission",
     "VersionState",

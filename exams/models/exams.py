@@ -60,6 +60,14 @@ class Exam(models.Model):
             ),
         ]
 
+        indexes = [
+            models.Index(
+                fields=["scores_released_at"],
+                condition=Q(scores_released_at__isnull=False),
+                name="exams_released_idx",
+            )
+        ]
+
     def __str__(self) -> str:
         return self.title
 
@@ -77,6 +85,21 @@ class Exam(models.Model):
             faults["time_limit"] = f"A time limit is at most {LONGEST_TIME_LIMIT.days} days."
         if faults:
             raise ValidationError(faults)
+
+
+class ScoreRelease(models.Model):
+    """A release of an exam's scores that the log speaks of. A time that is moved is another release."""
+
+    exam = models.ForeignKey(Exam, on_delete=models.CASCADE, related_name="releases", db_index=False)
+    released_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["exam", "released_at"], name="a_release_is_said_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.exam}, {self.released_at}"
 
 
 class ExamTarget(models.Model):

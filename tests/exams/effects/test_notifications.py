@@ -11,15 +11,18 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from exams.events import AttemptNotTaken, AttemptReopened, DeadlineMoved, GradingFailed, SubmissionGraded
-from exams.models import Attempt, Exam, Origin
+from exams.models import Attempt, Exam, Origin, Result, ResultState
+from exams.services.releasing import announce_releases
 from gradebook.models import Notification, User
 from gradebook.services.notifications import mark_read, notify, prune_notifications
+from outbox.db import database_now
 from outbox.effects.receipts import Message
 from outbox.effects.running import run_message
 from outbox.models import Event
 from tests import factories
 from tests.exams.api.callers import Caller, read, with_token
 from tests.exams.effects.happenings import list_ends, make_happen, note, only
+from tests.exams.grading_room import grade_everything
 from tests.people import World
 from tests.sitting import hand_in
 
@@ -99,6 +102,41 @@ def test_student_hears_of_a_grade_only_once_scores_are_released(
     note(attempt, SubmissionGraded, submission_id=submission.pk, state="graded", **GRADED)
     make_happen()
     assert [text for text, _ in told(student)][1:] == ["Your work for Physics is graded."] * lines
+
+
+def test_students_with_a_score_hear_once_that_scores_are_released(
+    attempt: Attempt, exam: Exam, student: User, other_student: User
+) -> None:
+    """The other one still waits for a mark by hand."""
+    scored, waiting = hand_in(attempt), hand_in(factories.attempt(attempt.revision, other_student))
+    grade_everything()
+    Result.objects.filter(submission=scored).update(state=ResultState.GRADED)
+    Result.objects.filter(submission=waiting).update(state=ResultState.NEEDS_MARKING)
+    make_happen()
+    Notification.objects.all().delete()
+
+    exam.scores_released_at = database_now()
+    exam.save()
+    assert [announce_releases(), announce_releases()] == [1, 0]
+    make_happen()
+    line = only(Notification.objects.all())
+    assert (line.recipient, line.text) == (student, "The scores of Physics are released.")
+    assert line.address == reverse("exams:receipts")
+
+
+def test_release_that_was_taken_back_before_anybody_was_told_is_told_nobody(
+    attempt: Attempt, exam: Exam
+) -> None:
+    hand_in(attempt)
+    grade_everything()
+    make_happen()
+    Notification.objects.all().delete()
+    exam.scores_released_at = database_now()
+    exam.save()
+    announce_releases()
+    Exam.objects.update(scores_released_at=None)
+    make_happen()
+    assert list(Notification.objects.all()) == []
 
 
 def test_teachers_of_the_class_hear_once_of_all_answers_that_wait_for_them(
