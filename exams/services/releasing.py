@@ -37,9 +37,8 @@ def _unannounced() -> QuerySet[Exam]:
     return news.filter(~Exists(said)).order_by(F("scores_released_at"), "pk")
 
 
-def _event(exam: Exam) -> NewEvent:
-    assert exam.scores_released_at is not None
-    fact = ScoresReleased(exam_id=exam.pk, title=exam.title, released_at=write_utc(exam.scores_released_at))
+def _event(exam: Exam, released_at: datetime) -> NewEvent:
+    fact = ScoresReleased(exam_id=exam.pk, title=exam.title, released_at=write_utc(released_at))
     return NewEvent(
         kind=fact.kind,
         schema_version=fact.version,
