@@ -12,6 +12,7 @@ from exams.services.closing import close_overdue_attempts
 from exams.services.releasing import announce_releases
 from outbox.db import load_sql
 from outbox.jobs import enqueue
+from outbox.quorum import find_quorum_problem
 from outbox.sweeper import AT_ONCE, Sweep, register_sweep
 
 ORPHAN_SECONDS = 30.0
@@ -27,7 +28,12 @@ def register() -> None:
 
 
 def sweep_overdue_attempts() -> int:
-    """Close every attempt whose time is over; return how many."""
+    """Close every attempt whose time is over; return how many.
+
+    None while commits cannot be made safe: a hand-in that came in time may still stand in the gate's line, and the draft must not win.
+    """
+    if find_quorum_problem() is not None:
+        return 0
     closed = close_overdue_attempts()
     return closed.handed_in + closed.not_taken
 

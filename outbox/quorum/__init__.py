@@ -6,7 +6,7 @@ positions of the standbys we expect, answer the question whatever happened to th
 """
 
 from outbox.quorum.positions import Position, Reading, read_wal_position
-from outbox.quorum.reads import await_quorum, get_quorum, get_watch, require_quorum
+from outbox.quorum.reads import await_quorum, find_quorum_problem, get_quorum, get_watch, require_quorum
 from outbox.quorum.rule import Quorum
 from outbox.quorum.watch import Watch
 
@@ -16,6 +16,7 @@ __all__ = [
     "Reading",
     "Watch",
     "await_quorum",
+    "find_quorum_problem",
     "get_quorum",
     "get_watch",
     "read_wal_position",

@@ -39,6 +39,11 @@ def get_watch(using: str = "default") -> Watch:
         return _watches[using]
 
 
+def find_quorum_problem(using: str = "default") -> str | None:
+    """Say why no commit could be made safe at this moment; None when all is well, not known yet, or the level is `local`."""
+    return None if get_quorum() is None else get_watch(using).find_problem()
+
+
 def stop_watching() -> None:
     """Stop and forget all watches; the next `get_watch` begins anew."""
     with _watches_lock:

@@ -1,6 +1,7 @@
 """The whole service over HTTP while its standbys, its clients and its wires fail."""
 
 import contextlib
+import datetime as dt
 import http.client
 import json
 import threading
@@ -14,9 +15,11 @@ from django.test import Client
 from exams.gate.durability import LocalDurability
 from exams.gate.handin import Outcome
 from exams.gate.session import Lost, Session
-from exams.models import Attempt, Submission
+from exams.models import Attempt, AttemptState, Submission
 from exams.receipt_keys import get_key_ring
+from exams.sweeps import sweep_overdue_attempts
 from outbox.log import Position, read_events
+from outbox.quorum import get_watch
 from outbox.sequencer import sequence_events
 from tests import factories
 from tests.cut_wire import CutWire
@@ -67,6 +70,21 @@ def test_both_standbys_frozen_is_told_as_unknown_in_time_and_each_retry_is_store
     assert (shed.status, shed.code) in {(503, "overloaded"), (503, "outcome_unknown")}
     assert find_faults(history, list_stored()) == []
     assert len(list_stored()) == 9
+
+
+def test_no_attempt_is_closed_while_what_was_handed_in_for_it_cannot_be_made_safe(rig: Rig) -> None:
+    attempt = factories.attempt(closes_at=dt.datetime.now(tz=dt.UTC) - dt.timedelta(hours=1))
+    rig.freeze_node("b")
+    rig.freeze_node("c")
+    wait_until(lambda: get_watch().find_problem() is not None)
+
+    assert sweep_overdue_attempts() == 0
+
+    rig.thaw()
+    wait_until(lambda: get_watch().find_problem() is None)
+    assert sweep_overdue_attempts() == 1
+    attempt.refresh_from_db()
+    assert attempt.state == AttemptState.NOT_TAKEN
 
 
 def test_nothing_is_said_to_be_handed_in_while_only_the_primary_has_it(
