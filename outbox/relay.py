@@ -19,14 +19,6 @@ from outbox.quorum import require_quorum
 
 NAME = "relay"
 
-_barriers: list[Callable[[], None]] = []
-
-
-def register_barrier(barrier: Callable[[], None]) -> None:
-    """Have this called before anything is published: it returns once all that was read is durable, else raises `Unavailable`."""
-    if barrier not in _barriers:
-        _barriers.append(barrier)
-
 
 class Relay:
     """Not a projection: what happened in the world cannot be thrown away and filled again."""
