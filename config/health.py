@@ -45,7 +45,7 @@ def find_missing() -> list[str]:
 
 
 def _check_all() -> Iterator[str]:
-    if not _is_migrated():
+    if not is_migrated():
         yield "migrations"
         return
     alive = list_roles_alive(FRESH)
@@ -57,7 +57,8 @@ def list_expected_roles() -> list[str]:
     return [*ROLES, *(f"consumer:{consumer.name}" for consumer in list_consumers())]
 
 
-def _is_migrated() -> bool:
+def is_migrated() -> bool:
+    """Say whether the database has every migration of this version."""
     name = str(connection.settings_dict["NAME"])
     if name not in _migrated:
         executor = MigrationExecutor(connection)

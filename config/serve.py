@@ -3,7 +3,10 @@
 Two processes are the default: on two cores they take in a third more hand-ins than one, whose Python is the limit (ADR 0003).
 """
 
+from typing import Any
+
 from config import settings
+from config.metrics.sharing import share_counters
 
 bind = f"{settings.HOST}:{settings.PORT}"
 workers = settings.WEB_CONCURRENCY
@@ -14,4 +17,10 @@ keepalive = 30
 accesslog = None
 errorlog = "-"
 loglevel = "warning"
+logger_class = "config.logs.server.ServerLog"
 control_socket_disable = True  # it would be put into the home folder, and the supervisor is control enough
+
+
+def on_starting(server: Any) -> None:
+    """Before any process is forked: what they count is added up."""
+    share_counters(settings.METRICS_DIR)

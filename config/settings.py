@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.attachment_storage import read_attachment_storage
 from config.keys import read_keys, read_secret_key
+from config.logs.setup import describe_logging
 from config.postgres.place import APP_ROLE, NODE_NAMES, OWNER_ROLE, TrioPlace, find_place
 
 django_stubs_ext.monkeypatch()  # lets ModelAdmin[Exam] and the like be written at run time
@@ -58,6 +59,11 @@ RECEIPT_KEYS = read_keys(
 HOST = env.str("HOST", default="127.0.0.1")
 PORT = env.int("PORT", default=8000)
 WEB_CONCURRENCY = env.int("WEB_CONCURRENCY", default=2)
+# Sockets of the pools that answer for students, and for everybody else (Procfile.pools); without them the web processes answer themselves.
+STUDENT_SOCKET = env.str("STUDENT_SOCKET", default="")
+PAGES_SOCKET = env.str("PAGES_SOCKET", default="")
+POOL_CONCURRENCY = env.int("POOL_CONCURRENCY", default=1)  # processes of each pool
+REDIS_URL = env.str("REDIS_URL", default="")  # where several processes count together how often somebody tries
 ALLOWED_HOSTS = [*env.list("ALLOWED_HOSTS", default=[]), "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
@@ -88,6 +94,8 @@ DATABASES = {
     "owner": {**_read_database("DATABASE_OWNER_URL", _owner_url, pool_size=0), "TEST": {"MIRROR": "default"}},
 }
 APP_ROLE_NAME = env.str("HANDOVER_APP_ROLE", default=APP_ROLE)
+# How many requests Django works on at once in a process: fewer than it has connections, which probes and the list of tokens need too.
+REQUESTS_AT_ONCE = max(1, (env.int("DATABASE_POOL_SIZE", default=0) or 10) - 2)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DURABILITY = env.str("HANDOVER_DURABILITY", default="quorum" if _is_cluster else "local")
 # With `quorum`: the names under which standbys count, and how many of them must have flushed.
@@ -149,6 +157,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "config.statics.WholeFiles",
+    "config.logs.requests.RequestLog",
     "config.privacy.PrivateAnswers",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -252,7 +261,7 @@ CSRF_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "config.refusals.csrf_failure"
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
@@ -288,11 +297,10 @@ SPECTACULAR_SETTINGS = {
 
 # --- Log lines: one a line on stderr; the supervisor (or the container) keeps them ---------------------------------------
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
-    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
-}
+LOG_FORMAT = env.str("LOG_FORMAT", default="text")  # or json
+LOGGING = describe_logging(form=LOG_FORMAT, level=env.str("LOG_LEVEL", default="INFO"))
+
+# --- Meters: without a token they are shown to this machine alone ---------------------------------------------------------
+
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+METRICS_DIR = DATA_DIR / "metrics"  # what the web processes count, in files they share

@@ -7,7 +7,9 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from config.health import healthz
 from config.login import AdminSignInForm, SignInForm
+from config.metrics.web import metrics
 from config.pages import favicon, home
+from config.readiness import readyz
 from config.refusals import api_not_found
 
 admin.site.login_form = AdminSignInForm
@@ -22,6 +24,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("favicon.ico", favicon, name="favicon"),
     path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("api/v1/schema", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/v1/docs", SpectacularSwaggerSplitView.as_view(url_name="api-schema"), name="api-docs"),

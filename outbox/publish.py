@@ -14,6 +14,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
 from uuid_utils.compat import uuid7
 
+from outbox.correlation import find_correlation_id
 from outbox.db import load_sql, require_transaction
 from outbox.models.log import ActorType
 
@@ -39,7 +40,7 @@ class NewEvent:
     schema_version: int = 1
     batch_id: UUID | None = None
     cause_id: UUID | None = None
-    correlation_id: UUID | None = None
+    correlation_id: UUID | None = dataclasses.field(default_factory=find_correlation_id)
     event_id: UUID = dataclasses.field(default_factory=uuid7)
 
 

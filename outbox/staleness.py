@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.db import connection
 
 from outbox import registry
-from outbox.db import load_sql
+from outbox.db import fetch_row, load_sql
 from outbox.log import Position
 
 
@@ -69,3 +69,10 @@ def list_consumer_statuses(names: Iterable[str] | None = None) -> list[ConsumerS
         )
         for row in rows
     ]
+
+
+def get_sequencer_lag() -> timedelta:
+    """Return the age of the oldest event that has no position yet: what a dead or slow sequencer shows as."""
+    with connection.cursor() as cursor:
+        (seconds,) = fetch_row(cursor, "outbox", "get_sequencer_lag", {})
+    return timedelta(seconds=seconds)

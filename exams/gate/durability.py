@@ -17,6 +17,7 @@ from psycopg import Connection
 from psycopg.errors import Diagnostic
 
 from exams.gate.admission import overloaded
+from exams.gate.meters import CANCELLED_WAITS
 from outbox.quorum import Position, Watch, get_quorum, get_watch, read_wal_position
 from outbox.quorum.hanging_up import bounds
 from outbox.quorum.reads import connect_to_watch
@@ -140,6 +141,7 @@ class QuorumDurability:
         """Count a cancelled wait. It decides nothing: the positions do, for that commit too."""
         if notice.sqlstate == _CANCELLED:
             self.cancelled_waits += 1
+            CANCELLED_WAITS.inc()
             log.error("A commit's wait for its standbys was cancelled: %s", notice.message_primary)
 
 

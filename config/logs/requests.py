@@ -1,0 +1,87 @@
+"""One line for each request that Django answers, and the id that joins it to what the request caused.
+
+The id comes from `X-Request-ID` if that is a UUID (a proxy's 32 hexadecimal digits are one), else it is new; it goes back in the same
+header and into each event the request publishes. Anything else in that header is not repeated: it could be anything. The gate
+writes no line: there, the receipt is the record.
+"""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final
+from uuid import UUID
+
+from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from uuid_utils.compat import uuid7
+
+from config.logs.lines import FACTS, find_route
+from config.tiers import classify
+from outbox.correlation import correlated
+
+HEADER: Final = "X-Request-ID"
+_PROBES: Final = frozenset({"/healthz", "/readyz", "/metrics"})  # asked all day by machines
+_UUID_LENGTHS: Final = (32, 36)
+
+log = logging.getLogger("handover.request")
+
+Answer = HttpResponseBase
+GetResponse = Callable[[HttpRequest], Answer | Awaitable[Answer]]
+
+
+class RequestLog:
+    """Middleware, for both of Django's modes: under ASGI it must not cost a thread of its own."""
+
+    sync_capable = True
+    async_capable = True
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self._get_response = get_response
+        self._is_async = bool(iscoroutinefunction(get_response))
+        if self._is_async:
+            markcoroutinefunction(self)
+
+    def __call__(self, request: HttpRequest) -> Answer | Awaitable[Answer]:
+        """Answer the request, under its id."""
+        request_id = choose_request_id(request.headers.get(HEADER))
+        if self._is_async:
+            return self._answer_later(request, request_id)
+        with correlated(request_id):
+            begun = time.perf_counter()
+            response = self._get_response(request)
+            assert isinstance(response, HttpResponseBase)
+            return _finish(request, response, request_id, begun)
+
+    async def _answer_later(self, request: HttpRequest, request_id: UUID) -> Answer:
+        with correlated(request_id):
+            begun = time.perf_counter()
+            response = self._get_response(request)
+            assert isinstance(response, Awaitable)
+            return _finish(request, await response, request_id, begun)
+
+
+def choose_request_id(given: str | None) -> UUID:
+    """Return the id the header gives, or a new one when it gives none that is well-formed."""
+    try:
+        return UUID(given) if given is not None and len(given) in _UUID_LENGTHS else uuid7()
+    except ValueError:
+        return uuid7()
+
+
+def _finish(request: HttpRequest, response: Answer, request_id: UUID, begun: float) -> Answer:
+    response[HEADER] = str(request_id)
+    method = request.method if request.method in _METHODS else "OTHER"
+    facts = {
+        "method": method,
+        "path": find_route(request),
+        "tier": classify(method, request.path),
+        "status": response.status_code,
+        "milliseconds": round((time.perf_counter() - begun) * 1000, 1),
+    }
+    level = logging.DEBUG if facts["path"] in _PROBES else logging.INFO
+    log.log(level, "%(method)s %(path)s %(status)d in %(milliseconds).1f ms", facts, extra={FACTS: facts})
+    return response
+
+
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

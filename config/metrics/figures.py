@@ -1,0 +1,38 @@
+"""What the database knows about the path of the work, read together and kept for a few seconds: the meters' and the console's one source."""
+
+import dataclasses
+from datetime import timedelta
+
+from config.cached import Cached
+from config.health import FRESH
+from outbox.effects.status import RelayStatus, get_relay_status
+from outbox.processes import list_roles_alive
+from outbox.queue_status import QueueStatus, get_queue_status
+from outbox.staleness import ConsumerStatus, get_sequencer_lag, list_consumer_statuses
+
+SECONDS_KEPT = 3.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Figures:
+    """One look."""
+
+    queue: QueueStatus
+    sequencer_lag: timedelta
+    consumers: tuple[ConsumerStatus, ...]
+    relay: RelayStatus
+    roles_alive: frozenset[str]
+
+
+def read_figures() -> Figures:
+    """Ask the database, in ten queries; one of them reads the hot table of jobs whole."""
+    return Figures(
+        queue=get_queue_status(),
+        sequencer_lag=get_sequencer_lag(),
+        consumers=tuple(list_consumer_statuses()),
+        relay=get_relay_status(),
+        roles_alive=frozenset(list_roles_alive(FRESH)),
+    )
+
+
+figures = Cached(read_figures, seconds=SECONDS_KEPT)
