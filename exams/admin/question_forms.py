@@ -26,14 +26,28 @@ class QuestionForm(forms.ModelForm[Question]):
 
     class Meta:
         model = Question
-        fields = ["place", "title", "kind", "text", "text_format", "points", "truth", "is_case_sensitive"]
-        labels = {"is_case_sensitive": "Mind capital letters"}
+        fields = [
+            "place",
+            "title",
+            "kind",
+            "text",
+            "text_format",
+            "points",
+            "truth",
+            "is_case_sensitive",
+            "feedback",
+        ]
+        labels = {"is_case_sensitive": "Mind capital letters", "feedback": "Feedback to everybody"}
         help_texts = {
             "title": "For staff; students do not see it.",
             "text_format": "HTML and Markdown are cleaned of scripts, pictures and styles.",
             "is_case_sensitive": "For short answers, where co and Co are not the same.",
+            "feedback": "Shown with the result once scores are released and the exam has closed; so is that of the answers.",
         }
-        widgets = {"text": forms.Textarea(attrs={"rows": 5, "cols": 100})}
+        widgets = {
+            "text": forms.Textarea(attrs={"rows": 5, "cols": 100}),
+            "feedback": forms.Textarea(attrs={"rows": 2, "cols": 100}),
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -25,6 +25,7 @@ from exams.gift.reader import LARGEST_FILE
 from exams.models import ExamRevision, QuestionKind
 from exams.paper import find_problems, find_warnings, freeze
 from exams.paper.problems import name_of
+from exams.paper.text import plain_text
 from exams.services.authoring import (
     add_questions,
     copy_revision,
@@ -120,7 +121,13 @@ class RevisionAdmin(SchoolScoped[ExamRevision]):
             "paper": revision.paper or freeze(drafts).paper,
             "problems": [] if revision.published_at else find_problems(drafts),
             "answers": [
-                (QuestionKind(draft.kind).label, name_of(draft), describe_answers(draft)) for draft in drafts
+                (
+                    QuestionKind(draft.kind).label,
+                    name_of(draft),
+                    describe_answers(draft),
+                    plain_text(draft.feedback, draft.text_format),
+                )
+                for draft in drafts
             ],
         }
         return render(request, "admin/exams/examrevision/preview.html", context)

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,6 +24,7 @@ from exams.errors import (
 )
 from exams.models import Decision, Origin
 from exams.queries.attempts import AttemptView, get_attempt, get_standing
+from exams.queries.feedback import QuestionFeedback, list_feedback
 from exams.services.attempts import start_attempt
 from exams.services.drafts import save_draft
 
@@ -56,6 +57,14 @@ class SavedSerializer(serializers.Serializer[Any]):
     saved_at = LocalTime()
 
 
+class FeedbackSerializer(serializers.Serializer[QuestionFeedback]):
+    """What is said of one question, in its `text_format`: to this student's answer, and to everybody."""
+
+    question_id = serializers.UUIDField()
+    to_answer = serializers.ListField(child=serializers.CharField())
+    general = serializers.CharField()
+
+
 class StandingSerializer(serializers.Serializer[AttemptView]):
     """How one attempt stands. `accepts_until` is later than `closes_at` where there is grace or late time."""
 
@@ -83,6 +92,15 @@ class AttemptSerializer(StandingSerializer):
     instructions = serializers.CharField(source="attempt.revision.instructions")
     questions = Questions(source="attempt.revision.paper")
     draft = DraftSerializer(allow_null=True)
+    feedback = serializers.SerializerMethodField(
+        help_text="What the authors say; null until the score is released, the exam has closed and no attempt at it is open."
+    )
+
+    @extend_schema_field(FeedbackSerializer(many=True, allow_null=True))
+    def get_feedback(self, view: AttemptView) -> Any:
+        """Return what is said of the questions, where it may be read."""
+        feedback: Any = list_feedback(view)
+        return None if feedback is None else FeedbackSerializer(feedback, many=True).data
 
 
 class DraftForm(serializers.Serializer[Any]):

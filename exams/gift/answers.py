@@ -8,11 +8,13 @@ from typing import Final
 from exams.canonical import write_number
 from exams.gift.blocks import Unreadable, split_format
 from exams.gift.escapes import show
+from exams.gift.texts import Part
 from exams.grading.numerals import read_numeral
 from exams.paper.drafts import Kind
 
 FULL: Final = Decimal(100)
 NOTHING: Final = Decimal(0)
+SILENT: Final = Part("")
 WHOLE_DIGITS, DECIMALS, WEIGHT_DECIMALS = 25, 15, 5  # what the columns of a range's ends and of a weight hold
 
 _mark = re.compile(r"[=~]")
@@ -27,7 +29,7 @@ class Answer:
     text: str
     text_format: str | None
     weight: Decimal
-    feedback: str = ""
+    feedback: Part = SILENT
     match_text: str = ""
     low: Decimal | None = None
     high: Decimal | None = None
@@ -40,23 +42,31 @@ class Written:
     mark: str
     weight: Decimal
     text: str
-    feedback: str
+    feedback: Part
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AnswerBlock:
-    """The braces read: the kind of question and its answers."""
+    """The braces read: the kind of question, its answers, and what is said to everybody.
+
+    `is_feedback_lost`: something is said to all other numbers, and a question has no place for that.
+    """
 
     kind: Kind
     answers: list[Answer]
-    has_general_feedback: bool
+    feedback: Part
+    is_feedback_lost: bool = False
 
 
 def read_answers(block: str) -> AnswerBlock:
     """Return what the text between the braces says, or raise `Unreadable`."""
-    body, general, _ = block.partition("####")
-    kind, answers = _read(body.strip())
-    return AnswerBlock(kind, answers, bool(general))
+    body, _, general = block.partition("####")
+    body = body.strip()
+    kind, answers = _read(body)
+    is_lost = kind == "numeric" and any(
+        _is_rest(each) and each.feedback.text for each in _number_lines(body[1:])
+    )
+    return AnswerBlock(kind, answers, _say(general), is_lost)
 
 
 def _read(body: str) -> tuple[Kind, list[Answer]]:
@@ -67,7 +77,7 @@ def _read(body: str) -> tuple[Kind, list[Answer]]:
     if _cloze.match(body):
         raise Unreadable("this is a question with gaps (cloze), which is not supported.")
     if (truth := body.partition("#")[0].strip().upper()) in _TRUTHS:
-        return "true_false", _truths(is_true=_TRUTHS[truth])
+        return "true_false", _truths(body, is_true=_TRUTHS[truth])
     written = _split(body)
     if any(answer.mark == "~" for answer in written):
         is_single = any(answer.mark == "=" for answer in written)
@@ -94,7 +104,13 @@ def _written(mark: str, text: str) -> Written:
     if given := _weight.match(text):
         weight, text = _read_weight(given[1]), text[given.end() :]
     text, _, feedback = text.partition("#")
-    return Written(mark, weight, text, show(feedback))
+    return Written(mark, weight, text, _say(feedback))
+
+
+def _say(text: str) -> Part:
+    """Return feedback, which may name a format of its own."""
+    text_format, text = split_format(text)
+    return Part(show(text), text_format)
 
 
 def _read_weight(text: str) -> Decimal:
@@ -119,16 +135,23 @@ def _pair(written: Written) -> Answer:
     return Answer(show(prompt), text_format, NOTHING, written.feedback, match_text=show(match))
 
 
-def _truths(*, is_true: bool) -> list[Answer]:
+def _truths(body: str, *, is_true: bool) -> list[Answer]:
+    """Read `T#said to who is wrong#said to who is right`."""
+    _, _, said = body.partition("#")
+    to_wrong, _, to_right = said.partition("#")
+    right, wrong = (FULL, _say(to_right)), (NOTHING, _say(to_wrong))
     return [
-        Answer("true", None, FULL if is_true else NOTHING),
-        Answer("false", None, NOTHING if is_true else FULL),
+        Answer("true", None, *(right if is_true else wrong)),
+        Answer("false", None, *(wrong if is_true else right)),
     ]
 
 
 def _numbers(body: str) -> list[Answer]:
-    written = _split(body) if body.strip().startswith(("=", "~")) else [_written("=", body)]
-    return [_range(answer) for answer in written if not _is_rest(answer)]
+    return [_range(answer) for answer in _number_lines(body) if not _is_rest(answer)]
+
+
+def _number_lines(body: str) -> list[Written]:
+    return _split(body) if body.strip().startswith(("=", "~")) else [_written("=", body)]
 
 
 def _is_rest(written: Written) -> bool:

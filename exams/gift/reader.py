@@ -122,8 +122,10 @@ class _Reading:
         question = _draft(item, answers)
         self.questions.append(question)
         self.lines.append(block.line)
-        if answers.has_general_feedback:
-            self.notes.append(f"Line {block.line}, “{name_of(question)}”: general feedback is not kept.")
+        if answers.is_feedback_lost:
+            self.notes.append(
+                f"Line {block.line}, “{name_of(question)}”: feedback to all other numbers is not kept."
+            )
 
     def judge(self) -> None:
         """Hold the questions to the rules of a paper."""
@@ -164,17 +166,20 @@ def _decode(data: bytes) -> str:
 def _draft(item: Item, block: AnswerBlock) -> QuestionDraft:
     text = show(f"{item.before}{GAP}{item.after}" if item.after.strip() else item.before)
     parts = [part for answer in block.answers for part in _parts(answer)]
+    said = [block.feedback, *(answer.feedback for answer in block.answers)]
     is_typed = block.kind == "short_text"  # then answers are compared with what a student types, not shown
-    text_format, texts = settle_format(Part(text, item.text_format), [] if is_typed else parts)
-    answer_texts = [_typed(part) for part in parts] if is_typed else texts[1:]
-    pairs = zip(answer_texts[::2], answer_texts[1::2], strict=True)
+    text_format, texts = settle_format(Part(text, item.text_format), said if is_typed else [*said, *parts])
+    general, to_answers = texts[1], texts[2 : 1 + len(said)]
+    answer_texts = [_typed(part) for part in parts] if is_typed else texts[1 + len(said) :]
+    shown = zip(block.answers, answer_texts[::2], answer_texts[1::2], to_answers, strict=True)
     return QuestionDraft(
         id=uuid7(),
         kind=block.kind,
         title=item.title[:200],
         text=texts[0],
         text_format=text_format,
-        options=tuple(_option(answer, *pair) for answer, pair in zip(block.answers, pairs, strict=True)),
+        options=tuple(_option(*each) for each in shown),
+        feedback=general,
     )
 
 
@@ -186,7 +191,7 @@ def _typed(part: Part) -> str:
     return plain_text(part.text, "html" if part.text_format == "html" else "plain")
 
 
-def _option(answer: Answer, text: str, match_text: str) -> OptionDraft:
+def _option(answer: Answer, text: str, match_text: str, feedback: str) -> OptionDraft:
     return OptionDraft(
         id=uuid7(),
         text=text,
@@ -194,7 +199,7 @@ def _option(answer: Answer, text: str, match_text: str) -> OptionDraft:
         low=answer.low,
         high=answer.high,
         fraction=answer.weight,
-        feedback=answer.feedback,
+        feedback=feedback,
     )
 
 

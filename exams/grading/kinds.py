@@ -79,7 +79,7 @@ def short_text(entry: Entry) -> Judge:
     ]
 
     def judge(answer: object) -> Verdict:
-        text = _as_text(answer)
+        text = as_text(answer)
         if text is None or len(text) > MAX_CHARACTERS:
             return UNREADABLE
         folded = fold(text, is_case_sensitive=is_case_sensitive)
@@ -122,8 +122,8 @@ def _is_list_of_texts(answer: object) -> TypeGuard[list[str]]:
     return isinstance(answer, list) and all(isinstance(member, str) for member in answer)
 
 
-def _as_text(answer: object) -> str | None:
-    """Return a text, also of a number: whoever types 1822 may have a client that sends it as one."""
+def as_text(answer: object) -> str | None:
+    """Return the text of a short answer, also of a number: whoever types 1822 may have a client that sends it as one."""
     match answer:
         case str():
             return answer

@@ -36,3 +36,4 @@ class QuestionDraft:
     text_format: TextFormat = "plain"
     points: Decimal = Decimal(1)
     is_case_sensitive: bool = False
+    feedback: str = ""  # to everybody, whatever they answered

@@ -54,7 +54,40 @@ def _paper_entry(question: QuestionDraft) -> dict[str, Any]:
 
 
 def _key_entry(question: QuestionDraft) -> dict[str, Any]:
-    return {"kind": question.kind, "points": write_number(question.points)} | _KEYS[question.kind](question)
+    entry = {"kind": question.kind, "points": write_number(question.points)}
+    return entry | _KEYS[question.kind](question) | _feedback(question)
+
+
+def _feedback(question: QuestionDraft) -> dict[str, Any]:
+    """Return what the author says, with the names that `exams.grading.feedback` finds an answer's by; nothing where nothing is said."""
+    general, _ = render_text(question.feedback, question.text_format)
+    to_answers = [
+        [name, render_text(option.feedback, question.text_format)[0]]
+        for name, option in _named_options(question)
+        if option.feedback.strip()
+    ]
+    if not general.strip() and not to_answers:
+        return {}
+    return {"feedback": {"general": general, "answers": to_answers}}
+
+
+def _named_options(question: QuestionDraft) -> list[tuple[str | int, OptionDraft]]:
+    """Return the options with what the key calls them: an id, or the place among ranges or patterns."""
+    match question.kind:
+        case "single_choice" | "multiple_choice":
+            return [(_opaque("choice", option), option) for option in question.options]
+        case "true_false":
+            return [(option.text, option) for option in question.options]
+        case "numeric":
+            ranges = [
+                option for option in question.options if option.low is not None and option.high is not None
+            ]
+            return list(enumerate(ranges))
+        case "short_text":
+            return list(enumerate(question.options))
+        case "matching":
+            return [(_opaque("prompt", option), option) for option in question.options if option.text]
+    return []
 
 
 def _nothing(_: QuestionDraft) -> dict[str, Any]:

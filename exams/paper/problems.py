@@ -70,9 +70,11 @@ def problems_of(question: QuestionDraft) -> Iterator[str]:
 
 def warnings_of(question: QuestionDraft) -> Iterator[str]:
     """Yield what looks like an oversight in one question."""
-    if question.kind != "multiple_choice" or any(o.fraction < 0 for o in question.options):
-        return
-    if any(o.fraction == 0 for o in question.options):
+    said = [question.feedback, *(o.feedback for o in question.options)]
+    if any(has_media(text, question.text_format) for text in said):
+        yield "has feedback with a picture, sound or frame, which will be left out."
+    worths = {o.fraction for o in question.options}
+    if question.kind == "multiple_choice" and min(worths, default=0) == 0:
         yield "gives full marks to whoever ticks everything; give the wrong choices a negative weight."
 
 

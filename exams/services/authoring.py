@@ -140,6 +140,7 @@ def _as_draft(question: Question) -> QuestionDraft:
         text_format=cast("TextFormat", question.text_format),
         points=question.points,
         is_case_sensitive=question.is_case_sensitive,
+        feedback=question.feedback,
     )
 
 
@@ -164,6 +165,7 @@ def _insert_questions(
             text_format=draft.text_format,
             points=draft.points,
             is_case_sensitive=draft.is_case_sensitive,
+            feedback=draft.feedback,
         )
         for position, draft in enumerate(drafts, start=first_position)
     )
@@ -191,10 +193,17 @@ def place_question(*, question: Question, place: int) -> None:
 
 @transaction.atomic
 def set_truth(*, question: Question, truth: bool) -> None:
-    """Give a true/false question its two choices, with this one right. Locks the revision."""
+    """Give a true/false question its two choices, with this one right. What is said to either stays. Locks the revision."""
     lock_unpublished(question.revision)
+    said = dict(question.options.values_list("text", "feedback"))
     question.options.all().delete()
     AnswerOption.objects.bulk_create(
-        AnswerOption(question=question, position=position, text=text, fraction=100 * (is_true == truth))
+        AnswerOption(
+            question=question,
+            position=position,
+            text=text,
+            fraction=100 * (is_true == truth),
+            feedback=said.get(text, ""),
+        )
         for position, (text, is_true) in enumerate((("true", True), ("false", False)), start=1)
     )

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from exams.queries.attempts import get_attempt
+from exams.queries.feedback import list_feedback
 from exams.queries.receipts import describe_receipt, find_place, get_receipt, list_receipts
 from exams.web.doors import for_students
 from gradebook.models import User
@@ -25,10 +26,12 @@ def show_list(request: HttpRequest, student: User) -> HttpResponse:
 def show_one(request: HttpRequest, student: User, receipt_id: UUID) -> HttpResponse:
     """Show one receipt, and how far its grading is."""
     receipt = get_receipt(receipt_id=receipt_id, student_id=student.pk)
+    view = get_attempt(attempt_id=receipt.attempt_id, student_id=student.pk)
     context = {
         "receipt": receipt,
         "document": describe_receipt(receipt, find_place(receipt)),
-        "view": get_attempt(attempt_id=receipt.attempt_id, student_id=student.pk),
+        "view": view,
+        "feedback": None if receipt.withdrawn_at else list_feedback(view),
         "student": student,
     }
     return render(request, "exams/receipt.html", context)

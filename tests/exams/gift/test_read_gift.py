@@ -182,10 +182,44 @@ def test_feedback_stays_with_its_answer() -> None:
     assert [option.feedback for option in found.options] == ["Well = done", "No : not there"]
 
 
-def test_feedback_in_general_is_left_out_and_said_so() -> None:
-    assert read_gift(b"::Q:: Where? {=here ~there ####See page 3.}").notes == [
-        "Line 1, \u201cQ\u201d: general feedback is not kept."
-    ]
+def test_feedback_in_general_stays_with_the_question() -> None:
+    paper = read_gift(rb"::Q:: Where? {=here#Yes ~there ####See page 3\: the map.}")
+
+    assert (paper.questions[0].feedback, paper.notes) == ("See page 3: the map.", [])
+    assert [option.feedback for option in paper.questions[0].options] == ["Yes", ""]
+
+
+@pytest.mark.parametrize("kind", ["{}", "{#4}", "{T}", "{=Paris}", "{=a -> b =c -> d}", "{~%100%a ~%-100%b}"])
+def test_feedback_in_general_is_read_in_every_kind(kind: str) -> None:
+    assert question(f"Q? {kind[:-1]}####Said.}}").feedback == "Said."
+
+
+@pytest.mark.parametrize(
+    ("braces", "to_true", "to_false"),
+    [
+        ("{T#No, it is.#Indeed.}", "Indeed.", "No, it is."),
+        ("{FALSE#No, it is not.#Indeed.}", "No, it is not.", "Indeed."),
+        ("{T#No, it is.}", "", "No, it is."),
+        ("{T}", "", ""),
+    ],
+)
+def test_feedback_of_true_false_names_the_wrong_one_first(braces: str, to_true: str, to_false: str) -> None:
+    found = question(f"Q? {braces}")
+    assert {option.text: option.feedback for option in found.options} == {"true": to_true, "false": to_false}
+
+
+def test_feedback_to_all_other_numbers_is_left_out_and_said_so() -> None:
+    paper = read_gift(b"::Q:: How many? {#=4#Yes. ~#Count again.}")
+
+    assert [option.feedback for option in paper.questions[0].options] == ["Yes."]
+    assert paper.notes == ["Line 1, \u201cQ\u201d: feedback to all other numbers is not kept."]
+
+
+def test_feedback_is_in_the_format_of_its_question() -> None:
+    found = question("A & b? {=c#[html]<i>Yes</i> ~d#No & no####x < y}")
+
+    assert (found.text_format, found.text, found.feedback) == ("html", "A &amp; b?", "x &lt; y")
+    assert [option.feedback for option in found.options] == ["<i>Yes</i>", "No &amp; no"]
 
 
 @pytest.mark.parametrize(
