@@ -1,6 +1,7 @@
 """The load generator: many kept-alive connections and as little Python a request as possible, in a process of its own.
 
-`python -m tests.load PORT FILE --connections 64 --seconds 5 [--rate 2000]` posts the file's requests, each once.
+`python -m tests.load PORT FILE --connections 64 --seconds 5 [--rate 2000]` posts the file's requests, each once; with
+`--again 503` one that was shed joins the end of the line.
 Without `--rate` every connection sends its next request when its last one is answered (closed loop: how much?). With it,
 requests are due at random moments of that mean rate whatever the server does, and their latency counts from the moment they
 were due (open loop: how long?).
@@ -16,10 +17,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
+
+import psutil
 
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 _SEED = 20261129
@@ -27,12 +30,16 @@ _SEED = 20261129
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LoadRun:
-    """What one run saw: answers by status, how long it took, and latencies in milliseconds."""
+    """What one run saw: answers by status, how long it took, and latencies in milliseconds.
+
+    `p99_sent_ms` counts from the moment a request was sent, by status; the others from the moment it was due.
+    """
 
     answers: dict[str, int]
     seconds: float
     p50_ms: float
     p99_ms: float
+    p99_sent_ms: dict[str, float]
 
     @classmethod
     def of(cls, report: str) -> Self:
@@ -52,12 +59,13 @@ class Client:
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.due_at = 0.0
+        self.due_at = self.sent_at = 0.0
+        self.request = b""
         self._received = b""
 
     def send(self, request: bytes, due_at: float) -> None:
         """Send a request that was due at this moment."""
-        self.due_at = due_at
+        self.due_at, self.sent_at, self.request = due_at, time.perf_counter(), request
         self.socket.sendall(request)
 
     def receive(self) -> str | None:
@@ -77,17 +85,21 @@ class Client:
 class Load:
     """A run in progress."""
 
-    def __init__(self, port: int, connections: int, requests: Iterable[bytes]) -> None:
+    def __init__(
+        self, port: int, connections: int, requests: Iterable[bytes], *, again: Collection[str] = ()
+    ) -> None:
         self._clients = {
             client.socket.fileno(): client for client in (Client(port) for _ in range(connections))
         }
-        self._requests = iter(requests)
+        self._requests = deque(requests)
+        self._again = again
         self._poll = select.epoll()
         for descriptor in self._clients:
             self._poll.register(descriptor, select.EPOLLIN)
         self._idle = deque(self._clients.values())
         self._answers: Counter[str] = Counter()
         self._latencies: list[float] = []
+        self._by_status: defaultdict[str, list[float]] = defaultdict(list)
 
     def run(self, seconds: float, rate: float | None) -> LoadRun:
         """Send until the time is over or every request is sent, then wait for the answers still due."""
@@ -96,11 +108,10 @@ class Load:
         next_due = next(due, None)
         while next_due is not None or len(self._idle) < len(self._clients):
             while next_due is not None and self._idle and next_due <= time.perf_counter():
-                request = next(self._requests, None)
-                if request is None:
+                if not self._requests:
                     next_due = None
                     break
-                self._idle.popleft().send(request, next_due)
+                self._idle.popleft().send(self._requests.popleft(), next_due)
                 next_due = next(due, None)
             self._collect(self._wait(next_due if self._idle else None))
         return self._report(time.perf_counter() - begin)
@@ -124,12 +135,20 @@ class Load:
                 now = now or time.perf_counter()
                 self._answers[status] += 1
                 self._latencies.append(now - client.due_at)
+                self._by_status[status].append(now - client.sent_at)
+                if status in self._again:
+                    self._requests.append(client.request)
                 self._idle.append(client)
 
     def _report(self, seconds: float) -> LoadRun:
         ranked = sorted(self._latencies)
-        p50, p99 = (ranked[int(share * (len(ranked) - 1))] * 1000 for share in (0.5, 0.99))
-        return LoadRun(dict(self._answers), seconds, p50, p99)
+        p50, p99 = (_rank(ranked, share) for share in (0.5, 0.99))
+        by_status = {status: _rank(sorted(found), 0.99) for status, found in self._by_status.items()}
+        return LoadRun(dict(self._answers), seconds, p50, p99, by_status)
+
+
+def _rank(ranked: Sequence[float], share: float) -> float:
+    return ranked[int(share * (len(ranked) - 1))] * 1000
 
 
 def _due_times(begin: float, seconds: float, rate: float | None) -> Iterator[float]:
@@ -162,13 +181,23 @@ def read_requests(file: Path) -> list[bytes]:
 
 
 def run_load(
-    port: int, file: Path, *, connections: int, seconds: float, rate: float | None = None
+    port: int,
+    file: Path,
+    *,
+    connections: int,
+    seconds: float,
+    rate: float | None = None,
+    again: Sequence[str] = (),
+    core: int | None = None,
 ) -> LoadRun:
-    """Run the generator as a process and return its report."""
+    """Run the generator as a process, on one processor core if one is named, and return its report."""
     command = [sys.executable, "-m", "tests.load", str(port), str(file)]
     options = ["--connections", str(connections), "--seconds", str(seconds)]
     if rate is not None:
         options += ["--rate", str(rate)]
+    if core is not None:
+        options += ["--core", str(core)]
+    options += [part for status in again for part in ("--again", status)]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"The load generator failed: {done.stderr.strip()}")
@@ -183,8 +212,14 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rate", type=float)
+    parser.add_argument(
+        "--again", action="append", default=[], help="a status after which a request is due again"
+    )
+    parser.add_argument("--core", type=int)
     given = parser.parse_args()
-    load = Load(given.port, given.connections, read_requests(given.file))
+    if given.core is not None:
+        psutil.Process().cpu_affinity([given.core])
+    load = Load(given.port, given.connections, read_requests(given.file), again=given.again)
     sys.stdout.write(json.dumps(dataclasses.asdict(load.run(given.seconds, given.rate))) + "\n")
 
 

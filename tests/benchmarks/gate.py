@@ -73,7 +73,7 @@ class GateBenchmark:
         self._hall = hall
         self._gate = gate
         self._obvious = obvious
-        self._variables = _variables(hall)
+        self._variables = list_variables(hall)
         with connection.cursor() as cursor:
             cursor.execute(REFERENCE_TABLES)
 
@@ -102,7 +102,7 @@ class GateBenchmark:
         return load
 
     def _write(self, *statements: str) -> float:
-        script = "".join(_read_statement(name) for name in statements)
+        script = "".join(read_statement(name) for name in statements)
         if len(statements) > 1:
             script = f"BEGIN;\n{script}COMMIT;\n"
         self._database.checkpoint()
@@ -136,7 +136,7 @@ def _rows(rounds: list[Round]) -> Iterator[Row]:
     yield row("gate at half rate, ms: p99 : p50", latencies, reach=5, at_most=True)
 
 
-def _variables(hall: Hall) -> dict[str, str]:
+def list_variables(hall: Hall) -> dict[str, str]:
     """Return what a reference row is filled with: as long as what the gate stores."""
     answers = canonical_answers(hall.answers)
     some_id, moment = uuid4(), "2026-11-29T12:00:00.123456+00:00"
@@ -161,7 +161,7 @@ def _variables(hall: Hall) -> dict[str, str]:
     }
 
 
-def _read_statement(name: str) -> str:
+def read_statement(name: str) -> str:
     return resources.files("tests.benchmarks").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
 
 

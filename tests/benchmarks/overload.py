@@ -1,0 +1,89 @@
+"""Five times too much, for two minutes (`--short`: 15 s): what the gate still does, and how soon it says no to the rest.
+
+The gate with its database has one processor core and the senders the others: on shared cores the senders would take from the
+gate the time it needs for work, and the figure would be about them. The unloaded peak is measured in the same set-up, before.
+A request that was shed is due again, at the end of the line.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from tests.benchmarks.gate import ACCEPTED
+from tests.benchmarks.hall import Hall
+from tests.benchmarks.harness import BenchDatabase, run
+from tests.benchmarks.results import Row
+from tests.load import LoadRun, run_load
+from tests.serving import WebServer, serving
+
+SHORT = "--short" in sys.argv
+SECONDS = 15.0 if SHORT else 120.0
+PEAK_SECONDS = 5.0
+PEAK_CONNECTIONS = 256
+FACTOR = 5
+CONNECTIONS = 4_096  # more than one gate's line is long
+SERVED, SENDING = 0, 1  # cores
+SHED = "503"
+SHED_MS = 25.0
+MOST_PER_SECOND = 6_000
+
+
+def measure(database: BenchDatabase) -> Iterator[Row]:
+    """Measure the peak, then the overload."""
+    with tempfile.TemporaryDirectory(prefix="handover-bench-") as folder, serving(workers=1) as gate:
+        hall = Hall(Path(folder))
+        keep_to_one_core(database, gate)
+        peak = load(database, hall, gate, PEAK_SECONDS, MOST_PER_SECOND).rate(ACCEPTED)
+        run_ = load(database, hall, gate, SECONDS, 1.2 * peak, rate=FACTOR * peak)
+    goodput = run_.answers[str(ACCEPTED)] / run_.seconds
+    offered = sum(run_.answers.values()) / run_.seconds
+    sys.stderr.write(
+        f"  peak {peak:,.0f}/s; offered {offered:,.0f}/s for {run_.seconds:.0f} s: {run_.answers}\n"
+    )
+    assert set(run_.answers) == {str(ACCEPTED), SHED}, (
+        "Neither accepted nor shed, or nothing was shed at all."
+    )
+    yield Row.of("overload: offered requests/s : unloaded peak", offered, peak, reach=FACTOR * 0.9)
+    yield Row.of("overload: goodput acks/s : unloaded peak", goodput, peak, reach=0.9)
+    yield Row.of(
+        "overload: p99 of shed answers, ms : 25 ms", run_.p99_sent_ms[SHED], SHED_MS, reach=1, at_most=True
+    )
+
+
+def load(
+    database: BenchDatabase,
+    hall: Hall,
+    gate: WebServer,
+    seconds: float,
+    most: float,
+    rate: float | None = None,
+) -> LoadRun:
+    """Send for so long; every acknowledgement has its rows afterwards."""
+    file = hall.write_requests(int(1.2 * most * seconds) + CONNECTIONS)
+    stored = hall.count_handed_in()
+    database.vacuum("gradebook_user", "exams_attempt")
+    database.checkpoint()
+    connections = CONNECTIONS if rate else PEAK_CONNECTIONS
+    done = run_load(
+        gate.port, file, connections=connections, seconds=seconds, rate=rate, again=[SHED], core=SENDING
+    )
+    assert hall.count_handed_in() - stored == done.answers[str(ACCEPTED)], "Acknowledged without a row."
+    return done
+
+
+def keep_to_one_core(database: BenchDatabase, gate: WebServer) -> None:
+    """Bind the gate and the database to a core; what they start later inherits it."""
+    assert gate.process is not None
+    assert database.cluster.process is not None
+    for pid in (gate.process.pid, database.cluster.process.pid):
+        process = psutil.Process(pid)
+        for each in (process, *process.children(recursive=True)):
+            for thread in each.threads():
+                psutil.Process(thread.id).cpu_affinity([SERVED])
+
+
+if __name__ == "__main__":
+    run("overload", measure)

@@ -1,0 +1,92 @@
+"""The gate under quorum, with two standbys on this machine, against `pgbench` writing single rows under the same quorum.
+
+Both work on the primary of one rig (`tests.quorum.rig`): three copies of the benchmark's server, made after everybody was seated.
+Every acknowledgement has its row on the primary afterwards.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from django.db import connection
+
+from config.postgres.place import DATABASE, SUPERUSER
+from tests.benchmarks.gate import ACCEPTED, REFERENCE_TABLES, list_variables, read_statement
+from tests.benchmarks.hall import Hall
+from tests.benchmarks.harness import BenchDatabase, paired, run
+from tests.benchmarks.pgbench import run_pgbench
+from tests.benchmarks.results import Row
+from tests.load import run_load
+from tests.quorum.rig import MEMBERS, Rig, make_template, rigging
+from tests.serving import WebServer, serving
+
+CLIENTS = (64, 256)
+ROUNDS = 3
+SECONDS = 4.0
+MOST_PER_SECOND = 8_000
+
+
+def measure(database: BenchDatabase) -> Iterator[Row]:
+    """Seat everybody, copy the server three times, compare the two in turns."""
+    with tempfile.TemporaryDirectory(prefix="handover-bench-") as folder:
+        hall = Hall(Path(folder))
+        count = int(1.2 * MOST_PER_SECOND * SECONDS)
+        files = {clients: [hall.write_requests(count) for _ in range(ROUNDS)] for clients in CLIENTS}
+        with connection.cursor() as cursor:
+            cursor.execute(REFERENCE_TABLES)
+        database.vacuum()
+        database.checkpoint()
+        template = make_template(database.cluster, Path(folder) / "template")
+        with rigging(template, DATABASE) as rig, serving(_environment(rig), workers=None) as gate:
+            for clients in CLIENTS:
+                yield paired(
+                    f"durable acks/s, quorum with two standbys, {clients} connections : pgbench, one row",
+                    partial(acknowledge, rig, gate, files[clients], clients),
+                    partial(write, rig, hall, clients),
+                    reach=0.5,
+                    repeats=ROUNDS,
+                )
+
+
+def acknowledge(rig: Rig, gate: WebServer, files: list[Path], clients: int) -> float:
+    """Return the acknowledgements a second."""
+    stored = count_stored(rig)
+    rig.run("a", "CHECKPOINT")
+    load = run_load(gate.port, files.pop(), connections=clients, seconds=SECONDS)
+    assert count_stored(rig) - stored == sum(load.answers.values()), "Acknowledged without a row."
+    return load.rate(ACCEPTED)
+
+
+def write(rig: Rig, hall: Hall, clients: int) -> float:
+    """Return the single-row inserts a second."""
+    primary = rig.node("a")
+    rig.run("a", "CHECKPOINT")
+    return run_pgbench(
+        BenchDatabase(primary, primary.url(SUPERUSER, DATABASE)),
+        read_statement("insert_submission"),
+        clients=clients,
+        seconds=SECONDS,
+        variables=list_variables(hall),
+    ).tps
+
+
+def count_stored(rig: Rig) -> int:
+    """Return how many submissions the primary has."""
+    [[count]] = rig.run("a", "SELECT count(*) FROM exams_submission")
+    return int(str(count))
+
+
+def _environment(rig: Rig) -> dict[str, str]:
+    return {
+        **os.environ,
+        "DATABASE_URL": rig.url,
+        "DATABASE_OWNER_URL": rig.url,
+        "HANDOVER_DURABILITY": "quorum",
+        "HANDOVER_STANDBYS": ",".join(MEMBERS),
+    }
+
+
+if __name__ == "__main__":
+    run("quorum", measure)
