@@ -1,7 +1,7 @@
-"""The door: one path goes to the gate, everything else to Django.
+"""The door: one path goes to the gate, everything else through `config.door` to Django or to the pools of other processes.
 
 Django's handler costs more than the whole rest of a submission (ADR 0003), so `POST …/submission` never enters it. Any other
-method on that path, and any other path, is Django's.
+method on that path, and any other path, is Django's, here or in a pool behind a socket (ADR 0015).
 """
 
 import os
@@ -12,12 +12,17 @@ from typing import Any
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-_django_alone = get_asgi_application()  # before anything that imports models
+_django = get_asgi_application()  # before anything that imports models
+
+from django.conf import settings  # noqa: E402
 
 from config.body_limit import limit_bodies  # noqa: E402
+from config.door import Door  # noqa: E402
+from config.lanes import close_lanes, make_lanes  # noqa: E402
 from exams.gate.asgi import application as _gate  # noqa: E402
 
-_django = limit_bodies(_django_alone)
+_lanes = make_lanes(_django, student_socket=settings.STUDENT_SOCKET, pages_socket=settings.PAGES_SOCKET)
+_behind_the_gate = limit_bodies(Door(_lanes))
 
 take_whole = (
     _gate.take_whole
@@ -40,8 +45,11 @@ def is_submission(scope: Scope) -> bool:
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """Send the request to the gate or to Django. The gate also gets the lifespan: it has a committer to start and to stop."""
-    if scope["type"] == "lifespan" or is_submission(scope):
+    """Send the request to the gate or past it. The gate also gets the lifespan: it has a committer to start and to stop."""
+    if scope["type"] == "lifespan":
+        await _gate(scope, receive, send)
+        await close_lanes(_lanes)
+    elif is_submission(scope):
         await _gate(scope, receive, send)
     else:
-        await _django(scope, receive, send)
+        await _behind_the_gate(scope, receive, send)

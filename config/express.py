@@ -7,6 +7,7 @@ whole, plain and alone. Whatever is not (no POST to a submission, cut in two, se
 `Connection: close`, malformed) is given to uvicorn from its first byte, as if nobody had looked.
 """
 
+import asyncio
 import re
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,7 @@ TakeWhole = Callable[[str, dict[bytes, bytes], bytes, Callable[[Response], None]
 
 _BEGIN = b"POST /api/v1/attempts/"
 _SUBMISSION = re.compile(rb"/api/v1/attempts/[0-9A-Za-z-]+/submission")
+_HEAD_SECONDS = 20.0
 _NOT_PLAIN = {b"expect", b"upgrade"}
 
 
@@ -83,6 +85,8 @@ class ExpressHttp(HttpToolsProtocol):
     _early = b""  # what the client sent meanwhile
     _closes = False
     _answered_at = 0.0
+    _head_timer: asyncio.TimerHandle | None = None
+    most_connections = 4096
 
     def connection_made(self, transport: Any) -> None:
         """Begin with a connection."""
@@ -91,6 +95,15 @@ class ExpressHttp(HttpToolsProtocol):
         self._take_whole = take_whole
         self._raw = transport
         super().connection_made(CorkedTransport(transport, self.loop))  # type: ignore[arg-type]  # stands for it
+        self._keep_alive_for(self.timeout_keep_alive)  # uvicorn would wait for a first request for ever
+        if len(self.connections) > self.most_connections:
+            self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End with a connection."""
+        self._stop_head_timer()
+        super().connection_lost(exc)
+        self._unset_keepalive_if_required()
 
     def data_received(self, data: bytes) -> None:
         """Take what was read from the socket."""
@@ -106,9 +119,15 @@ class ExpressHttp(HttpToolsProtocol):
             super().data_received(data)
 
     def on_message_begin(self) -> None:
-        """Note that uvicorn is at it."""
+        """Note that uvicorn is at it. A head that comes drop by drop is not waited for."""
         self._is_inside = True
+        self._head_timer = self.loop.call_later(_HEAD_SECONDS, self._raw.close)
         super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Note that the head is there."""
+        self._stop_head_timer()
+        super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """Note that uvicorn has the whole request."""
@@ -133,12 +152,30 @@ class ExpressHttp(HttpToolsProtocol):
     def _keep_alive_for(self, seconds: float) -> None:
         self.timeout_keep_alive_task = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
 
-    def _may_be_express(self, data: bytes) -> bool:
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _make_room(self) -> None:
+        """Close a connection on which nothing is going on, or this one: who asks for something goes before who only holds on."""
+        idle = (
+            each
+            for each in self.connections
+            if isinstance(each, ExpressHttp) and each is not self and each.is_idle
+        )
+        next(idle, self)._raw.close()  # noqa: SLF001 - one of our own kind
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is under way."""
         cycle: RequestResponseCycle | None = (
             self.cycle
         )  # None before the first one, whatever its annotation says
-        is_idle = not self._is_inside and (cycle is None or cycle.response_complete)
-        return is_idle and data.startswith(_BEGIN)
+        return not self._is_inside and not self._is_waiting and (cycle is None or cycle.response_complete)
+
+    def _may_be_express(self, data: bytes) -> bool:
+        return data.startswith(_BEGIN) and self.is_idle
 
     def _read_piece(self, data: bytes) -> bool:
         if self._piece is None:

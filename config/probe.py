@@ -2,7 +2,9 @@
 
 import http.client
 import json
+import socket
 import sys
+from collections.abc import Mapping
 
 from config import settings
 
@@ -18,6 +20,24 @@ def find_missing(host: str, port: int) -> list[str]:
         return ["web"]
     finally:
         connection.close()
+
+
+def find_missing_pools(sockets: Mapping[str, str]) -> list[str]:
+    """Return the names of the pools that do not answer on their sockets."""
+    return [name for name, path in sockets.items() if not _answers(path)]
+
+
+def _answers(path: str) -> bool:
+    connection = http.client.HTTPConnection("localhost", timeout=2)
+    try:
+        with socket.socket(socket.AF_UNIX) as connection.sock:
+            connection.sock.settimeout(2)
+            connection.sock.connect(path)
+            connection.request("GET", "/favicon.ico")
+            connection.getresponse()
+    except (OSError, http.client.HTTPException):
+        return False
+    return True
 
 
 def reachable(host: str) -> str:

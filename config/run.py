@@ -21,6 +21,7 @@ from config.postgres.errors import describe_os_error
 from config.postgres.place import APP_ROLE, NODE_NAMES, OWNER_ROLE, TrioPlace
 from config.postgres.roles import ensure_database
 from config.postgres.trio import Trio
+from config.sockets import POOLS, make_socket_folder
 from config.supervisor import Supervisor
 from config.welcome import LOOPBACK, Welcome
 from outbox.stopping import SIGNALS, Stop, stop_on_signals
@@ -75,14 +76,15 @@ def may_have_demo(cluster: Cluster | Trio | None) -> bool:
 
 
 def list_procfiles() -> list[Path]:
-    """Return which processes to keep: with a broker, Celery's too."""
-    names = ["Procfile", "Procfile.broker"] if settings.CELERY_BROKER_URL else ["Procfile"]
+    """Return which processes to keep: the gate's, the pools behind it, and with a broker Celery's."""
+    names = ["Procfile", "Procfile.pools", *(["Procfile.broker"] if settings.CELERY_BROKER_URL else [])]
     return [settings.BASE_DIR / name for name in names]
 
 
 def _supervise(stop: Stop, cluster: Cluster | Trio | None, environment: Mapping[str, str]) -> None:
     supervisor = Supervisor(*list_procfiles(), environment=environment)
-    welcome = Welcome(supervisor, environment["DATABASE_URL"])
+    sockets = {name: environment[variable] for name, variable in POOLS.items()}
+    welcome = Welcome(supervisor, environment["DATABASE_URL"], pools=sockets)
 
     def watch() -> None:
         leftovers.record(settings.DATA_DIR, supervisor.list_pids())
@@ -158,9 +160,11 @@ def _cluster() -> Iterator[Trio]:
 
 def make_environment(cluster: Cluster | Trio | None) -> dict[str, str]:
     """Return the environment of the processes: this one, our programs first in PATH, and the embedded addresses if any."""
+    sockets = make_socket_folder(settings.DATA_DIR)
     environment = {
         "HTTPS": "false",
         "PYTHONUNBUFFERED": "1",
+        **{variable: str(sockets / f"{name}.sock") for name, variable in POOLS.items()},
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "DJANGO_SETTINGS_MODULE": "config.settings",

@@ -1,5 +1,7 @@
-"""The worker process of the web server."""
+"""The worker processes of the web server: those that hold the gate, and those of the pools behind it."""
 
+import contextlib
+import resource
 import signal
 from typing import Any
 
@@ -8,13 +10,16 @@ from uvicorn_worker import UvicornWorker
 from config.express import ExpressHttp
 from config.tied import tie_to_parent
 
+_MOST_FILES = 65_536
+_KEPT_FILES = 256  # for everything that is no client: the database, the pools, log files
 
-class Worker(UvicornWorker):  # type: ignore[misc] # untyped
+
+class PoolWorker(UvicornWorker):  # type: ignore[misc] # untyped
     """Uvicorn below gunicorn. It ends when gunicorn was killed, or it would keep the port for ever."""
 
     CONFIG_KWARGS: dict[str, Any] = {
         "loop": "uvloop",
-        "http": ExpressHttp,
+        "http": "httptools",
         "lifespan": "on",
         "server_header": False,
     }
@@ -23,3 +28,25 @@ class Worker(UvicornWorker):  # type: ignore[misc] # untyped
         """Tie ourselves to gunicorn before anything can be answered."""
         tie_to_parent(self.ppid, signal.SIGTERM)
         super().init_process()
+
+
+class Worker(PoolWorker):
+    """One that holds the gate and meets the world: as many connections as the machine lets us have, idle ones the first to go."""
+
+    CONFIG_KWARGS: dict[str, Any] = {**PoolWorker.CONFIG_KWARGS, "http": ExpressHttp}
+
+    def init_process(self) -> None:
+        """Make room for connections."""
+        ExpressHttp.most_connections = max(64, raise_open_files() - _KEPT_FILES)
+        super().init_process()
+
+
+def raise_open_files() -> int:
+    """Raise how many files we may have open as far as we may; return how many that is."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(_MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MOST_FILES if soft == resource.RLIM_INFINITY else min(soft, _MOST_FILES)

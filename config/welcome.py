@@ -2,12 +2,13 @@
 
 import contextlib
 import time
+from collections.abc import Mapping
 from importlib.resources import files
 
 import psycopg
 
 from config import settings
-from config.probe import find_missing, reachable
+from config.probe import find_missing, find_missing_pools, reachable
 from config.supervisor import Supervisor
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -17,11 +18,12 @@ PASSWORD = "handover-demo"  # noqa: S105 - printed on purpose: it opens the demo
 
 
 class Welcome:
-    """Looks at /healthz in every turn until all is up, then says so and looks no more."""
+    """Looks at /healthz and the pools in every turn until all is up, then says so and looks no more."""
 
-    def __init__(self, supervisor: Supervisor, database_url: str) -> None:
+    def __init__(self, supervisor: Supervisor, database_url: str, *, pools: Mapping[str, str]) -> None:
         self._supervisor = supervisor
         self._database_url = database_url
+        self._pools = pools
         self._done = False
         self._look_again_at = 0.0
         self._complain_at = time.monotonic() + SECONDS_UNTIL_COMPLAINT
@@ -31,7 +33,7 @@ class Welcome:
         if self._done or time.monotonic() < self._look_again_at:
             return
         self._look_again_at = time.monotonic() + SECONDS_BETWEEN_LOOKS
-        missing = find_missing(settings.HOST, settings.PORT)
+        missing = [*find_missing(settings.HOST, settings.PORT), *find_missing_pools(self._pools)]
         if not missing:
             self._done = True
             self._supervisor.announce(self._lines())

@@ -1,0 +1,35 @@
+"""What somebody hears who is turned away before Django: a problem below `/api/`, a plain page for people everywhere else.
+
+Made of what is in memory. The page is rendered once a process and asks for neither the person nor the session.
+"""
+
+import functools
+
+from django.template.loader import render_to_string
+
+from exams.errors import ExamsError
+from exams.gate.responses import Response, refuse
+
+_TYPE, _HTML = b"content-type", b"text/html; charset=utf-8"
+_POLICY = b"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+
+def turn_away(path: str, error: ExamsError, *, is_safe: bool) -> Response:
+    """Return the refusal in the form this address speaks."""
+    response = refuse(error)
+    if path.startswith("/api/") or path.endswith("/marks"):  # the grid's saves, made by a script
+        return response
+    page = _render_page(error.code, is_safe=is_safe)
+    kept = [header for header in response.headers if header[0] not in {_TYPE, b"content-length"}]
+    head = [
+        (_TYPE, _HTML),
+        (b"content-length", b"%d" % len(page)),
+        (b"content-security-policy", _POLICY),
+        *kept,
+    ]
+    return Response(response.status, head, page)
+
+
+@functools.cache
+def _render_page(code: str, *, is_safe: bool) -> bytes:
+    return render_to_string("busy.html", {"code": code, "is_safe": is_safe}).encode()

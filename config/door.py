@@ -1,0 +1,136 @@
+"""The door in front of Django and the pools: what a request is for decides whether it is worked on, waits, or is turned away.
+
+A slow client never holds a place: a body of up to 1 MiB is read before one is asked for, and whoever does not read the answer loses
+the connection. A place is held until the work is done, also when the client has gone: Django cannot stop a view that
+runs in a thread, so telling it would only free the place of a thread that is still there.
+"""
+
+import asyncio
+import dataclasses
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any
+
+from config.busy import turn_away
+from config.slots import Slots
+from config.tiers import SAFE_METHODS, Tier, classify
+from exams.errors import ExamsError, Overloaded, TooSlow
+from exams.gate.admission import Room, Share, count_shed
+from exams.gate.reading import ClientGone
+from exams.gate.time_limit import TimeLimit
+
+Message = MutableMapping[str, Any]
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Any], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+EARLY_BYTES = 1024 * 1024  # what is read before there is a place: any body of the API
+_HELD_BYTES = 64 * 1024 * 1024
+
+
+class SlowReader(Exception):
+    """The client does not take its answer."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lane:
+    """Who answers some tiers, and how many at once."""
+
+    application: Application
+    slots: Slots
+
+
+class Door:
+    """The ASGI application in front of the lanes; which tier goes into which lane is given."""
+
+    def __init__(
+        self, lanes: Mapping[Tier, Lane], *, body_seconds: float = 60.0, read_seconds: float = 30.0
+    ) -> None:
+        self._lanes = lanes
+        self._room = Room(_HELD_BYTES)
+        self._body_limit = TimeLimit(body_seconds)
+        self._read_limit = TimeLimit(read_seconds)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        tier = classify(scope["method"], scope["path"])
+        try:
+            await self._admit(tier, scope, receive, send)
+        except (ClientGone, SlowReader):
+            return
+        except ExamsError as error:
+            if isinstance(error, Overloaded):
+                count_shed(tier)
+            await _refuse(scope, send, error)
+
+    async def _admit(self, tier: Tier, scope: Scope, receive: Receive, send: Send) -> None:
+        lane = self._lanes[tier]
+        lane.slots.check(tier)
+        with self._room.open() as share:
+            body = await self._read_early(receive, share)
+            async with lane.slots.hold(tier):
+                await lane.application(scope, body.receive, self._bound(send))
+
+    async def _read_early(self, receive: Receive, share: Share) -> "EarlyBody":
+        body = EarlyBody(receive)
+        try:
+            with self._body_limit:
+                await body.read(share)
+        except TimeoutError:
+            raise TooSlow from None
+        return body
+
+    def _bound(self, send: Send) -> Send:
+        async def bounded(message: Message) -> None:
+            try:
+                with self._read_limit:
+                    await send(message)
+            except TimeoutError:
+                raise SlowReader from None
+
+        return bounded
+
+
+class EarlyBody:
+    """The beginning of a body, read before its time, mostly all of it; what is left comes through."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._pieces: list[bytes] = []
+        self._is_given = False
+        self._is_complete = False
+
+    async def read(self, share: Share) -> None:
+        """Read to the end, or as much as may be held; raises `ClientGone`."""
+        size = 0
+        while not self._is_complete and size < EARLY_BYTES:
+            message = await self._receive()
+            if message["type"] != "http.request":
+                raise ClientGone
+            piece = message.get("body", b"")
+            share.hold(len(piece))
+            size += len(piece)
+            self._pieces.append(piece)
+            self._is_complete = not message.get("more_body", False)
+
+    async def receive(self) -> Message:
+        """Give first what was read, then what comes; after the end nothing, for ever: nobody is told that the client has gone."""
+        if not self._is_given:
+            self._is_given = True
+            return {
+                "type": "http.request",
+                "body": b"".join(self._pieces),
+                "more_body": not self._is_complete,
+            }
+        if self._is_complete:
+            await asyncio.get_running_loop().create_future()
+        message = await self._receive()
+        self._is_complete = message["type"] == "http.request" and not message.get("more_body", False)
+        return message
+
+
+async def _refuse(scope: Scope, send: Send, error: ExamsError) -> None:
+    response = turn_away(scope["path"], error, is_safe=scope["method"] in SAFE_METHODS)
+    body = b"" if scope["method"] == "HEAD" else response.body
+    await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
+    await send({"type": "http.response.body", "body": body})
