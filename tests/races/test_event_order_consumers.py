@@ -262,7 +262,7 @@ def test_consumer_that_fails_for_good_ends_those_beside_it_so_that_a_supervisor_
 
     append_things(1)
     sequence_events()
-    monkeypatch.setattr("outbox.following.run_batch", fail)
+    monkeypatch.setattr("outbox.careful.run_batch", fail)
 
     with Stop() as stop, pytest.raises(Defect):
         follow_all([noted, noted_again], stop)
