@@ -2,10 +2,12 @@
 
 import dataclasses
 import random
+from collections import Counter
 from types import TracebackType
 from typing import Self
 
 from exams.errors import Overloaded
+from exams.gate.meters import SHED
 from exams.limits import Buckets
 
 
@@ -19,8 +21,17 @@ class Limits:
     verdict_seconds: float = 12.0
 
 
+# How many requests this process has turned away because it was busy, by what they were for (`config.tiers.Tier`; ours is `submit`).
+sheds: Counter[str] = Counter()
+
 # A person needs one request, and a page behind a broken network a few a minute.
 per_person = Buckets(capacity=30, per_second=1.0)
+
+
+def count_shed(tier: str) -> None:
+    """Count a request that was turned away because this process, or what stands behind it, was busy."""
+    sheds[tier] += 1
+    SHED.labels(tier).inc()
 
 
 class Room:

@@ -16,8 +16,8 @@ from uuid import UUID
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from exams.errors import ExamsError, MethodNotAllowed, RateLimited, TooSlow
-from exams.gate.admission import Limits, Room, Share, per_person
+from exams.errors import ExamsError, MethodNotAllowed, Overloaded, RateLimited, TooSlow
+from exams.gate.admission import Limits, Room, Share, count_shed, per_person
 from exams.gate.desk import Desk
 from exams.gate.durability import Durability, get_durability
 from exams.gate.handin import HandIn, Verdict
@@ -172,6 +172,8 @@ def _tell(handin: HandIn, share: Share, respond: Respond, verdict: Verdict) -> N
 
 
 def _excuse(error: Exception) -> Response:
+    if isinstance(error, Overloaded):
+        count_shed("submit")
     if isinstance(error, ExamsError):
         return refuse(error)
     log.error("The gate failed on a request.", exc_info=error)
