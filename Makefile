@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay lock install dev browser brokers
+.PHONY: help run cluster test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst lock install dev browser brokers
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -44,11 +44,14 @@ format: dev ## Write the code the way `make check` wants it
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-bench: dev ## Measure everything (a quarter of an hour, on a quiet machine)
+bench: dev brokers ## Measure everything (most of an hour, on a quiet machine)
 	@$(PY) -m tests.benchmarks
 
 bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue: bench-%: dev
 	@$(PY) -m tests.benchmarks.$*
+
+bench-burst: dev brokers ## Measure what a deadline does: burst, quorum, overload, relay, drain, rescue
+	@$(PY) -m tests.benchmarks burst quorum overload relay drain rescue
 
 bench-gate: ## Measure acknowledgements against pgbench in the same run
 bench-worker: ## Measure grading and claiming

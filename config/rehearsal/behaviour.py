@@ -23,6 +23,7 @@ class Manner(enum.StrEnum):
     HANGS_UP = "hangs up after sending"
 
 
+OWN_DELAY = frozenset({Manner.SLOW, Manner.HANGS_UP})  # their receipts are late whatever the gate does
 SHARES = {
     Manner.TWICE: 0.05,
     Manner.AGAIN: 0.05,

@@ -2,10 +2,10 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from config.rehearsal.behaviour import NO_ANSWER, Outcome
+from config.rehearsal.behaviour import NO_ANSWER, OWN_DELAY, Outcome
 
 Points = list[tuple[float, float]]
 SHEDDING = (429, 503)
@@ -13,7 +13,10 @@ STEPS = 60  # the window is cut into so many
 
 
 class Latency(NamedTuple):
-    """Seconds from pressing Submit to the receipt, tries and waits between them included."""
+    """Seconds from pressing Submit to the receipt, tries and waits between them included.
+
+    Percentiles are of those whom only the gate kept waiting, not over a slow line; `longest` is of everybody.
+    """
 
     p50: float
     p90: float
@@ -40,10 +43,12 @@ def percentile(ranked: Sequence[float], share: float) -> float:
 
 def measure_latency(outcomes: Iterable[Outcome]) -> Latency | None:
     """Return the latencies of everybody who got a receipt; None when nobody did."""
-    ranked = sorted(_list_latencies(outcomes))
-    if not ranked:
+    everybody = list(outcomes)
+    longest = max((seconds for _, seconds in _list_latencies(everybody)), default=None)
+    ranked = sorted(seconds for _, seconds in _list_latencies(_without_own_delay(everybody)))
+    if longest is None or not ranked:
         return None
-    return Latency(*(percentile(ranked, share) for share in (0.5, 0.9, 0.99, 1.0)))
+    return Latency(*(percentile(ranked, share) for share in (0.5, 0.9, 0.99)), longest)
 
 
 def count_answers(outcomes: Iterable[Outcome]) -> dict[str, int]:
@@ -58,9 +63,8 @@ def draw_curves(outcomes: Sequence[Outcome], window: float) -> Curves:
     tries = [made for outcome in outcomes for made in outcome.tries]
     acknowledged = [at for outcome in outcomes if (at := outcome.acknowledged_at) is not None]
     latencies = defaultdict(list)
-    for outcome in outcomes:
-        if outcome.acknowledged_at is not None:
-            latencies[int(outcome.due_at / step)].append(outcome.acknowledged_at - outcome.due_at)
+    for due_at, seconds in _list_latencies(_without_own_delay(outcomes)):
+        latencies[int(due_at / step)].append(seconds)
     return Curves(
         arrivals=_rate([outcome.due_at for outcome in outcomes], step),
         acknowledgements=_rate(acknowledged, step),
@@ -82,9 +86,12 @@ def _rate(moments: Sequence[float], step: float) -> Points:
     return [((place + 0.5) * step, counted[place] / step) for place in range(last + 1)]
 
 
-def _list_latencies(outcomes: Iterable[Outcome]) -> Iterable[float]:
-    return (
-        outcome.acknowledged_at - outcome.due_at
-        for outcome in outcomes
-        if outcome.acknowledged_at is not None
-    )
+def _list_latencies(outcomes: Iterable[Outcome]) -> Iterator[tuple[float, float]]:
+    """Yield when each pressed who has a receipt, and how many seconds it took."""
+    for outcome in outcomes:
+        if outcome.acknowledged_at is not None:
+            yield outcome.due_at, outcome.acknowledged_at - outcome.due_at
+
+
+def _without_own_delay(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    return (outcome for outcome in outcomes if outcome.manner not in OWN_DELAY)

@@ -35,7 +35,9 @@ def measure(database: BenchDatabase) -> Iterator[Row]:
     """Measure the peak, then the overload."""
     with tempfile.TemporaryDirectory(prefix="handover-bench-") as folder, serving(workers=1) as gate:
         hall = Hall(Path(folder))
-        keep_to_one_core(database, gate)
+        assert gate.process is not None
+        assert database.cluster.process is not None
+        keep_to_core(SERVED, gate.process.pid, database.cluster.process.pid)
         peak = load(database, hall, gate, PEAK_SECONDS, MOST_PER_SECOND).rate(ACCEPTED)
         run_ = load(database, hall, gate, SECONDS, 1.2 * peak, rate=FACTOR * peak)
     goodput = run_.answers[str(ACCEPTED)] / run_.seconds
@@ -74,15 +76,13 @@ def load(
     return done
 
 
-def keep_to_one_core(database: BenchDatabase, gate: WebServer) -> None:
-    """Bind the gate and the database to a core; what they start later inherits it."""
-    assert gate.process is not None
-    assert database.cluster.process is not None
-    for pid in (gate.process.pid, database.cluster.process.pid):
+def keep_to_core(core: int, *pids: int) -> None:
+    """Bind processes, with all they have started, to a core; what they start later inherits it."""
+    for pid in pids:
         process = psutil.Process(pid)
         for each in (process, *process.children(recursive=True)):
             for thread in each.threads():
-                psutil.Process(thread.id).cpu_affinity([SERVED])
+                psutil.Process(thread.id).cpu_affinity([core])
 
 
 if __name__ == "__main__":

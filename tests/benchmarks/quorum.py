@@ -4,6 +4,7 @@ Both work on the primary of one rig (`tests.quorum.rig`): three copies of the be
 Every acknowledgement has its row on the primary afterwards.
 """
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -12,14 +13,16 @@ from pathlib import Path
 
 from django.db import connection
 
+from config.postgres.node import Node
 from config.postgres.place import DATABASE, SUPERUSER
 from tests.benchmarks.gate import ACCEPTED, REFERENCE_TABLES, list_variables, read_statement
 from tests.benchmarks.hall import Hall
 from tests.benchmarks.harness import BenchDatabase, paired, run
 from tests.benchmarks.pgbench import run_pgbench
 from tests.benchmarks.results import Row
+from tests.benchmarks.surroundings import MOST_CONNECTIONS
 from tests.load import run_load
-from tests.quorum.rig import MEMBERS, Rig, make_template, rigging
+from tests.quorum.rig import MEMBERS, Rig, make_template
 from tests.serving import WebServer, serving
 
 CLIENTS = (64, 256)
@@ -39,7 +42,7 @@ def measure(database: BenchDatabase) -> Iterator[Row]:
         database.vacuum()
         database.checkpoint()
         template = make_template(database.cluster, Path(folder) / "template")
-        with rigging(template, DATABASE) as rig, serving(_environment(rig), workers=None) as gate:
+        with rigged(template) as rig, serving(_environment(rig), workers=None) as gate:
             for clients in CLIENTS:
                 yield paired(
                     f"durable acks/s, quorum with two standbys, {clients} connections : pgbench, one row",
@@ -48,6 +51,19 @@ def measure(database: BenchDatabase) -> Iterator[Row]:
                     reach=0.5,
                     repeats=ROUNDS,
                 )
+
+
+@contextlib.contextmanager
+def rigged(template: Node) -> Iterator[Rig]:
+    """Run a rig with room for all of pgbench's connections."""
+    rig = Rig(template, DATABASE)
+    try:
+        for node in rig.trio:
+            node.options["max_connections"] = str(MOST_CONNECTIONS)
+        rig.start()
+        yield rig
+    finally:
+        rig.close()
 
 
 def acknowledge(rig: Rig, gate: WebServer, files: list[Path], clients: int) -> float:

@@ -17,6 +17,7 @@ from config.postgres.place import SUPERUSER
 
 _results = Path(os.environ.get("HANDOVER_DATA", Path(__file__).parents[2] / ".data"))
 _cluster: Cluster | None = None
+MOST_CONNECTIONS = 320  # pgbench with 256 clients, and ours
 _INSIDE = "HANDOVER_INSIDE_BENCHMARK"
 
 
@@ -31,7 +32,9 @@ def set_up_django() -> None:
     if _INSIDE in os.environ:
         django.setup()
         return
-    _cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-bench-")))
+    _cluster = Cluster(
+        Path(tempfile.mkdtemp(prefix="handover-bench-")), options={"max_connections": str(MOST_CONNECTIONS)}
+    )
     atexit.register(_remove, _cluster.place.folder, os.getpid())
     folder = _cluster.place.folder / "handover"
     ensure_keys(folder / "keys")

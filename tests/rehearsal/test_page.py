@@ -14,6 +14,7 @@ from config.rehearsal.wire import Address
 
 SHED_ONCE = Outcome("a1", 1.0, Manner.PLAIN, [b"r"], [Try(1.0, 1.1, 503), Try(3.0, 3.5, 202)])
 NEVER = Outcome("a2", 2.0, Manner.HANGS_UP, [], [Try(2.0, 2.0, 0)])
+SLOW = Outcome("a4", 1.0, Manner.SLOW, [b"r"], [Try(1.0, 5.0, 202)])
 QUICK = Outcome("a3", 5.9, Manner.PLAIN, [b"r"], [Try(5.9, 6.0, 200)])
 
 
@@ -34,10 +35,12 @@ def test_percentile_is_the_nearest_rank() -> None:
 
 
 def test_latency_counts_from_the_press_to_the_receipt_with_all_tries_between() -> None:
-    latency = measure_latency([SHED_ONCE, NEVER, QUICK])
-    assert latency is not None
-    assert latency == Latency(6.0 - 5.9, 2.5, 2.5, 2.5)
+    assert measure_latency([SHED_ONCE, NEVER, QUICK]) == Latency(6.0 - 5.9, 2.5, 2.5, 2.5)
     assert measure_latency([NEVER]) is None
+
+
+def test_percentiles_leave_out_who_was_slow_by_themselves() -> None:
+    assert measure_latency([SHED_ONCE, SLOW]) == Latency(2.5, 2.5, 2.5, 4.0)
 
 
 def test_answers_are_counted_by_status() -> None:

@@ -1,0 +1,134 @@
+"""L2, L4, S6: the gate as a real process under arrivals that do not wait, too many of them, and clients that waste its time.
+
+In the suite each asserts outcomes (who was answered what, and what is stored); the full ones (`make chaos`) assert the figures too.
+"""
+
+import json
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+from tests.benchmarks.hall import Hall
+from tests.load import run_load
+from tests.serving import WebServer, serving
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(900)]
+chaos = pytest.mark.chaos
+
+RATE = 150  # hand-ins a second
+LINE = 2_048  # hand-ins one gate lets wait
+SHED = "503"
+
+
+@pytest.fixture
+def hall(transactional_db: None, tmp_path: Path) -> Hall:
+    return Hall(tmp_path)
+
+
+@pytest.fixture
+def gate(transactional_db: None, process_environment: Mapping[str, str]) -> Iterator[WebServer]:
+    with serving(process_environment) as server:
+        yield server
+
+
+def tell(figure: object) -> None:
+    print(f"\n{figure}")  # noqa: T201 - the figures are what a full run is for
+
+
+@pytest.mark.parametrize("seconds", [4, pytest.param(600, marks=chaos)])
+def test_l2_steady_arrivals_are_all_acknowledged(gate: WebServer, hall: Hall, seconds: int) -> None:
+    file = hall.write_requests(2 * RATE * seconds)
+
+    load = run_load(gate.port, file, connections=128, seconds=seconds, rate=RATE)
+
+    tell(load)
+    assert load.answers == {"202": hall.count_handed_in()}
+    assert load.answers["202"] == pytest.approx(RATE * seconds, rel=0.2)  # a Poisson draw: its own spread
+    if seconds >= 600:
+        assert (load.p50_ms <= 40, load.p99_ms <= 250) == (True, True)
+
+
+@pytest.mark.parametrize("seconds", [3, pytest.param(120, marks=chaos)])
+def test_l4_too_many_at_once_are_accepted_or_shed_and_nothing_else(
+    gate: WebServer, hall: Hall, seconds: int
+) -> None:
+    """Twice as many at once as the line is long: those who find no room are told so, and everybody's word is kept."""
+    before = run_load(gate.port, hall.write_requests(20_000), connections=64, seconds=2)
+    stored = hall.count_handed_in()
+    assert before.answers == {"202": stored}
+
+    load = run_load(
+        gate.port, hall.write_requests(6_000 * seconds), connections=2 * LINE, seconds=seconds, again=[SHED]
+    )
+
+    tell(load)
+    assert set(load.answers) == {"202", SHED}
+    assert hall.count_handed_in() - stored == load.answers["202"]
+    after = run_load(gate.port, hall.write_requests(20_000), connections=64, seconds=2)
+    assert set(after.answers) == {"202"}
+    tell(
+        f"{before.rate(202):,.0f}/s before, {load.answers['202'] / load.seconds:,.0f}/s, {after.rate(202):,.0f}/s after"
+    )
+    if seconds >= 120:
+        assert after.rate(202) >= 0.8 * before.rate(202)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "idle", "slow"), [(3, 200, 20), pytest.param(60, 1_000, 100, marks=chaos)]
+)
+def test_s6_idle_sockets_and_slow_bodies_take_nothing_from_others(
+    gate: WebServer, hall: Hall, seconds: int, idle: int, slow: int
+) -> None:
+    quiet = run_load(gate.port, hall.write_requests(10_000 * seconds), connections=64, seconds=seconds)
+    stored = hall.count_handed_in()
+    with ExitStack() as wasters:
+        for _ in range(idle):
+            wasters.enter_context(socket.create_connection(("127.0.0.1", gate.port)))
+        halves = [wasters.enter_context(SlowClient(gate.port, *one)) for one in list_halves(hall, slow)]
+
+        load = run_load(gate.port, hall.write_requests(10_000 * seconds), connections=64, seconds=seconds)
+
+        assert load.answers == {"202": hall.count_handed_in() - stored}
+        if seconds < 20:  # within the time a body may take
+            assert [finish(half) for half in halves] == [b"HTTP/1.1 202"] * slow
+    tell(
+        f"{quiet.rate(202):,.0f}/s alone, {load.rate(202):,.0f}/s beside {idle} idle sockets and {slow} slow bodies"
+    )
+    if seconds >= 60:
+        assert load.rate(202) >= 0.8 * quiet.rate(202)
+
+
+def list_halves(hall: Hall, count: int) -> Iterator[tuple[bytes, bytes]]:
+    """Yield requests in two parts, the second being the last byte of the body."""
+    body = json.dumps({"answers": hall.answers}).encode()
+    for sitting in hall.seat(count):
+        head = (
+            f"POST {sitting.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {sitting.token}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        yield head.encode() + body[:-1], body[-1:]
+
+
+class SlowClient:
+    """A client that has sent all of its request but the last byte."""
+
+    def __init__(self, port: int, first: bytes, last: bytes) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self.socket.sendall(first)
+        self.last = last
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+
+def finish(client: SlowClient) -> bytes:
+    """Send the last byte, and return the beginning of the answer."""
+    client.socket.sendall(client.last)
+    return client.socket.recv(65536)[:12]
