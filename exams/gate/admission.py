@@ -6,9 +6,11 @@ from collections import Counter
 from types import TracebackType
 from typing import Self
 
+from django.conf import settings
+
 from exams.errors import Overloaded
 from exams.gate.meters import SHED
-from exams.limits import Buckets
+from exams.shared_limits import make_limit
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Limits:
 sheds: Counter[str] = Counter()
 
 # A person needs one request, and a page behind a broken network a few a minute.
-per_person = Buckets(capacity=30, per_second=1.0)
+per_person = make_limit(settings.REDIS_URL, name="hand-ins", capacity=30, per_second=1.0)
 
 
 def count_shed(tier: str) -> None:
