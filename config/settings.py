@@ -5,6 +5,7 @@ the embedded database and keys below `HANDOVER_DATA`, so that any `manage.py` co
 """
 
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -303,4 +304,4 @@ LOGGING = describe_logging(form=LOG_FORMAT, level=env.str("LOG_LEVEL", default="
 # --- Meters: without a token they are shown to this machine alone ---------------------------------------------------------
 
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
-METRICS_DIR = DATA_DIR / "metrics"  # what the web processes count, in files they share
+METRICS_DIR = DATA_DIR / "metrics" / gethostname()  # what the web processes of this machine count, in files they share
