@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from config.rehearsal.behaviour import (
     ACCEPTED,
@@ -44,7 +44,7 @@ class Courier:
         self._start_at = start_at
         self._give_up_at = start_at + patience
         self._answer_seconds = answer_seconds
-        self._pool = Pool(address, connections)
+        self._pool = Pool(address, most=connections, seconds=answer_seconds)
         self._dice = random.Random(seed)  # noqa: S311 - spreads tries, keeps no secret
 
     async def deliver(self, students: Sequence[Student], *, tell: Callable[[], None]) -> list[Outcome]:
@@ -86,13 +86,14 @@ class Courier:
                 return await self._send(self._hang_up, request, outcome)
         return await self._send(self._pool.ask, request, outcome)
 
-    async def _send(self, ask: Callable[[bytes], object], request: bytes, outcome: Outcome) -> Answer:
+    async def _send(
+        self, ask: Callable[[bytes], Awaitable[Answer]], request: bytes, outcome: Outcome
+    ) -> Answer:
         """Send once, and write down what came of it."""
         sent_at = time.monotonic()
         answer = _NOTHING
-        with contextlib.suppress(OSError, TimeoutError):
-            async with asyncio.timeout(self._answer_seconds):
-                answer = await ask(request)  # type: ignore[misc]  # all three are coroutine functions
+        with contextlib.suppress(OSError):
+            answer = await ask(request)
         heard_at = time.monotonic()
         outcome.tries.append(Try(sent_at - self._start_at, heard_at - self._start_at, answer.status))
         if answer.status in ACCEPTED:
@@ -109,7 +110,8 @@ class Courier:
             for begin in range(0, len(body), size):
                 await asyncio.sleep(SLOW_SECONDS / SLOW_PIECES)
                 wire.write(body[begin : begin + size])
-            return await answer
+            async with asyncio.timeout(self._answer_seconds):
+                return await answer
         finally:
             wire.close()
 

@@ -48,7 +48,8 @@ def measure_latency(outcomes: Iterable[Outcome]) -> Latency | None:
     ranked = sorted(seconds for _, seconds in _list_latencies(_without_own_delay(everybody)))
     if longest is None or not ranked:
         return None
-    return Latency(*(percentile(ranked, share) for share in (0.5, 0.9, 0.99)), longest)
+    p50, p90, p99 = (percentile(ranked, share) for share in (0.5, 0.9, 0.99))
+    return Latency(p50, p90, p99, longest)
 
 
 def count_answers(outcomes: Iterable[Outcome]) -> dict[str, int]:

@@ -17,7 +17,6 @@ MOST_SHOWN = 200  # differences on the page; the JSON has all
 
 def write_report(rehearsal: Rehearsal, page: Path) -> Path:
     """Write the page, and the JSON beside it; return the latter."""
-    page.parent.mkdir(parents=True, exist_ok=True)
     facts = page.with_suffix(".json")
     facts.write_text(json.dumps(describe(rehearsal), indent=2) + "\n", encoding="utf-8")
     page.write_text(render(rehearsal), encoding="utf-8")

@@ -116,14 +116,18 @@ class Wire(asyncio.Protocol):
 class Pool:
     """Connections that are kept, as the proxy in front of a gate keeps them. Who finds none free waits for one."""
 
-    def __init__(self, address: Address, most: int) -> None:
+    def __init__(self, address: Address, *, most: int, seconds: float) -> None:
         self._address = address
+        self._seconds = seconds
         self._free: deque[Wire] = deque()
         self._room = asyncio.Semaphore(most)
 
     async def ask(self, request: bytes) -> Answer:
-        """Send over a free connection, and keep it if it still can be used. Raises OSError when no answer comes."""
-        async with self._room:
+        """Send over a free connection, and keep it if it still can be used. Raises OSError when no answer comes in time.
+
+        The time a request waits here for a connection is not the server's.
+        """
+        async with self._room, asyncio.timeout(self._seconds):
             wire = self._find_free() or await Wire.open(self._address)
             try:
                 answer = await wire.ask(request)

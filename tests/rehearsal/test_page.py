@@ -72,9 +72,9 @@ def test_chart_of_nothing_can_be_drawn() -> None:
 def test_report_names_each_difference_in_page_and_json(tmp_path: Path) -> None:
     lost = Difference("0190-x", "lost", "a receipt is held, and no <submission> is there")
 
-    facts = write_report(a_rehearsal(lost), tmp_path / "sub" / "r.html")
+    facts = write_report(a_rehearsal(lost), tmp_path / "r.html")
 
-    html = (tmp_path / "sub" / "r.html").read_text()
+    html = (tmp_path / "r.html").read_text()
     assert "1 difference." in html
     assert "no &lt;submission&gt; is there" in html
     stored = json.loads(facts.read_text())

@@ -86,6 +86,25 @@ def test_command_refuses_while_real_exams_are_running() -> None:
     assert not Exam.objects.exclude(pk=exam.pk).exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--report", "facts.json"], "does not end in .html"),
+        (["--report", "/dev/null/here.html"], "Cannot write /dev/null/here.html"),
+        (["--address", "localhost"], "is not http://host:port"),
+        (["--connections", "0"], "--connections"),
+        (["--students", "0"], "--students"),
+    ],
+)
+@pytest.mark.django_db(transaction=True)
+def test_arguments_that_cannot_be_are_refused_before_anything_is_done(
+    arguments: list[str], words: str
+) -> None:
+    with pytest.raises(CommandError, match=words):
+        call_command("rehearse_deadline", "--students=1", "--window=1", *arguments)
+    assert not User.objects.exists()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_nothing_is_written_when_nobody_answers() -> None:
     nowhere = Address.parse(f"http://127.0.0.1:{find_free_port()}")

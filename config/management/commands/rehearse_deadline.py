@@ -28,6 +28,14 @@ def address(text: str) -> Address:
         raise ArgumentTypeError(str(error)) from error
 
 
+def html_file(text: str) -> Path:
+    """Read the name of a page; the JSON beside it has the same name with its own ending."""
+    file = Path(text)
+    if file.suffix not in {".html", ".htm"}:
+        raise ArgumentTypeError(f"{text!r} does not end in .html")
+    return file
+
+
 class Command(TeachingCommand):
     """Arguments and wiring."""
 
@@ -68,7 +76,7 @@ Writes one HTML page and the same as JSON. Exit code 0: everything adds up. 1: s
         )
         parser.add_argument("--connections", type=int, default=256, help="kept open in all, %(default)s")
         parser.add_argument(
-            "--report", type=Path, metavar="FILE.html", help="default: in HANDOVER_DATA/rehearsals"
+            "--report", type=html_file, metavar="FILE.html", help="default: in HANDOVER_DATA/rehearsals"
         )
         parser.add_argument("--keep", action="store_true", help="leave the accounts active")
         parser.add_argument("--yes-really", action="store_true", help="also while real exams are running")
@@ -78,12 +86,12 @@ Writes one HTML page and the same as JSON. Exit code 0: everything adds up. 1: s
         self._check(options["students"], options["connections"], is_meant=options["yes_really"])
         names = ("address", "students", "window", "seed", "patience", "drain", "connections", "keep")
         chosen = Options(**{name: options[name] for name in names})
+        page = _open_folder(options["report"] or _default_page())
         try:
             with progress_bar("Rehearsal", unit="students") as report:
                 rehearsal = rehearse(chosen, tell=report)
         except (CannotRehearse, CourierFailed) as error:
             raise CommandError(str(error)) from error
-        page = options["report"] or _default_page()
         facts = write_report(rehearsal, page)
         for line in _summarise(rehearsal):
             self.stdout.write(line)
@@ -107,6 +115,16 @@ Writes one HTML page and the same as JSON. Exit code 0: everything adds up. 1: s
 def _default_page() -> Path:
     stamp = dt.datetime.now(tz=dt.UTC).strftime("%Y%m%dT%H%M%SZ")
     return Path(settings.DATA_DIR) / "rehearsals" / f"{stamp}.html"
+
+
+def _open_folder(page: Path) -> Path:
+    """Make the page's folder now, so that what was found is not lost for want of a place."""
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.touch()
+    except OSError as error:
+        raise CommandError(f"Cannot write {page}: {error.strerror}.") from error
+    return page
 
 
 def _summarise(rehearsal: Rehearsal) -> list[str]:
