@@ -59,6 +59,12 @@ class Running:
         stat = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii")
         return stat.rpartition(")")[2].split()[0] == "T"
 
+    def catches(self, number: signal.Signals) -> bool:
+        """Whether it is far enough to have a handler for this signal (the mask in /proc)."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        (mask,) = (line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+        return bool(int(mask, 16) >> (number - 1) & 1)
+
     @property
     def has_ended(self) -> bool:
         """Whether it is gone."""

@@ -77,6 +77,18 @@ def resend_everything(url: str) -> int:
         publisher.close()
 
 
+def resend_until_done(url: str, events: int) -> None:
+    """Do so again and again, as the sweeper does: a turn passes over what a worker has locked at that moment."""
+
+    def is_done() -> bool:
+        if all_done(events):
+            return True
+        resend_everything(url)
+        return False
+
+    wait_until(is_done, seconds=60, look=0.3)
+
+
 def all_done(events: int) -> bool:
     """Whether so many effects are done, and nothing is open."""
     states = Counter(EffectReceipt.objects.values_list("state", flat=True))

@@ -25,7 +25,15 @@ from outbox.relay import Relay
 from tests.brokers import Broker, RabbitMQ, Redis, rabbitmq, redis
 from tests.processes.running import ROOT
 from tests.relay.effects import Make, cause, list_receipts, make_effect
-from tests.relay.processes import Start, all_done, celery_worker, resend_everything, start_process, told
+from tests.relay.processes import (
+    Start,
+    all_done,
+    celery_worker,
+    resend_everything,
+    resend_until_done,
+    start_process,
+    told,
+)
 from tests.waiting import wait_until
 
 __all__ = ["make_effect", "rabbitmq", "redis", "start_process", "told"]
@@ -172,9 +180,7 @@ def test_worker_killed_in_the_middle_of_a_task_leaves_it_to_the_next(
         assert worker.wait() == -signal.SIGKILL
     assert sum(told().values()) == 0
     with celery_worker(start_process, broker.url):
-        wait_until(lambda: broker.count_messages() == 0, seconds=60)
-        resend_everything(broker.url)
-        wait_until(lambda: all_done(3), seconds=60)
+        resend_until_done(broker.url, 3)
     assert told() == Counter(ids)
 
 
@@ -279,6 +285,7 @@ def test_lines_of_the_brokers_procfile_run_a_worker_and_a_beat_that_end_in_good_
         ]
         kept.append(processes.enter_context(start_process("run_relay", CELERY_BROKER_URL=redis.url)))
         wait_until(lambda: all_done(3) or any(each.has_ended for each in kept), seconds=60)
+        wait_until(lambda: all(each.has_ended or each.catches(signal.SIGTERM) for each in kept), seconds=60)
         for each in kept:
             each.send(signal.SIGTERM)
         assert [(each.wait(), each.output) for each in kept if each.wait() != 0] == []
