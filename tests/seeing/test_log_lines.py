@@ -12,10 +12,12 @@ from asgiref.sync import async_to_sync
 from django.core.exceptions import ImproperlyConfigured
 from django.test import AsyncClient, Client
 from django.test.utils import override_settings
+from gunicorn.config import Config
 
 from config.logs.lines import NO_ROUTE, make_line
 from config.logs.privacy import scrub
 from config.logs.requests import choose_request_id
+from config.logs.server import ServerLog
 from config.logs.setup import describe_logging
 from exams.models import Exam
 from gradebook.models import User
@@ -199,3 +201,16 @@ def test_event_carries_the_id_of_the_request_that_caused_it(
 def test_form_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ImproperlyConfigured, match="LOG_FORMAT: must be one of text, json, not 'xml'"):
         describe_logging(form="xml", level="INFO")
+
+
+def test_web_server_speaks_in_the_same_form(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("config.settings.LOG_FORMAT", "json")
+    ServerLog(Config()).error("Worker %s of %s died", 7, "ann@school.example")
+    line = json.loads(capsys.readouterr().err)
+    assert (line["logger"], line["level"], line["message"]) == (
+        "gunicorn.error",
+        "error",
+        "Worker 7 of [e-mail] died",
+    )

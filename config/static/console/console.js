@@ -1,0 +1,43 @@
+// Fetches the console's middle part every few seconds. Stops while the page is hidden or somebody said so; says when it could not.
+
+const EVERY = 4000;
+const live = document.querySelector("[data-console-live]");
+const status = document.querySelector("[data-console-status]");
+const pause = document.querySelector("[data-console-pause]");
+let isPaused = false;
+
+document.querySelector("[data-console-reload]").hidden = true;
+pause.hidden = false;
+pause.addEventListener("click", () => {
+  isPaused = !isPaused;
+  pause.textContent = isPaused ? "Go on refreshing" : "Stop refreshing";
+  if (!isPaused) refresh();
+});
+document.addEventListener("visibilitychange", () => refresh());
+setInterval(refresh, EVERY);
+
+async function refresh() {
+  if (isPaused || document.hidden) return;
+  try {
+    const answer = await fetch(live.dataset.consoleLive, { redirect: "error", signal: AbortSignal.timeout(EVERY * 2) });
+    if (!answer.ok) throw new Error(String(answer.status));
+    replace(await answer.text());
+    say("");
+  } catch {
+    say("Not refreshed: no answer. What you see is old.");
+  }
+}
+
+function replace(html) {
+  const focused = live.contains(document.activeElement) ? document.activeElement.id : "";
+  const scrolled = [...live.querySelectorAll(".table-frame")].map((frame) => frame.scrollLeft);
+  live.innerHTML = html;
+  live.querySelectorAll(".table-frame").forEach((frame, place) => (frame.scrollLeft = scrolled[place] ?? 0));
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  const alarms = Number(live.querySelector("[data-alarms]").dataset.alarms);
+  document.title = alarms ? `(${alarms}) Console · Handover` : "Console · Handover";
+}
+
+function say(words) {
+  if (status.textContent !== words) status.textContent = words;
+}
