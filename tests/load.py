@@ -88,12 +88,12 @@ class Load:
     def __init__(
         self, port: int, connections: int, requests: Iterable[bytes], *, again: Collection[str] = ()
     ) -> None:
+        self._poll = select.epoll()  # before the connections: `select` knows descriptors below 1,024 only
         self._clients = {
             client.socket.fileno(): client for client in (Client(port) for _ in range(connections))
         }
         self._requests = deque(requests)
         self._again = again
-        self._poll = select.epoll()
         for descriptor in self._clients:
             self._poll.register(descriptor, select.EPOLLIN)
         self._idle = deque(self._clients.values())
