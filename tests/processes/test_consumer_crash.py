@@ -16,6 +16,7 @@ from tests.waiting import wait_until
 
 __all__ = ["start"]
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.process, pytest.mark.timeout(300)]
+BATCHES = ("--limit", "100")  # so that a batch has much company for the killer, and the test is short
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.processes.logplace.settings"}
 
 
@@ -37,12 +38,12 @@ def list_positions() -> list[int]:
 
 
 def append_with_a_killer() -> int:
-    """Append 700 events; the 300th kills, and the one after it is of the same subject. Return the head."""
-    append_things(299)
+    """Append more events than two batches; the 60th kills, and the one after it is of the same subject. Return the head."""
+    append_things(59)
     append([new_event("thing:deadly", deadly=True), new_event("thing:deadly", version=2)])
-    append_things(399, first=300)
+    append_things(159, first=60)
     sequence_events()
-    return 700
+    return 220
 
 
 def is_at(name: str, position: int) -> bool:
@@ -56,7 +57,7 @@ def is_over(process: Running, names: Sequence[str], head: int) -> bool:
 def run_until_it_lives(start: Start, head: int, *names: str) -> int:
     """Start the consumers again and again, as the supervisor does, until all are at the head; return how often they died."""
     for deaths in range(10):
-        with start("run_consumer", *names, **SETTINGS) as process:
+        with start("run_consumer", *names, *BATCHES, **SETTINGS) as process:
             wait_until(partial(is_over, process, names, head), seconds=60)
             if not process.has_ended:
                 process.send(signal.SIGTERM)
@@ -74,8 +75,8 @@ def test_an_event_that_kills_its_consumer_is_parked_after_three_deaths_and_all_o
     parked = ParkedSubject.objects.get()
     assert (parked.consumer_id, parked.subject, parked.tries) == ("fragile", "thing:deadly", 3)
     assert parked.error.startswith("ProcessLost: Three processes ended")
-    assert list(ParkedEvent.objects.order_by("pos").values_list("pos", flat=True)) == [300, 301]
-    assert list_positions() == [pos for pos in range(1, head + 1) if pos not in {300, 301}]
+    assert list(ParkedEvent.objects.order_by("pos").values_list("pos", flat=True)) == [60, 61]
+    assert list_positions() == [pos for pos in range(1, head + 1) if pos not in {60, 61}]
 
 
 def test_a_consumer_that_shares_the_process_is_not_blamed(start: Start, tally: None) -> None:
