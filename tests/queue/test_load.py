@@ -28,6 +28,7 @@ from outbox.retry import TOKENS_PER_MINUTE
 from outbox.sequencer import sequence_events
 from outbox.settle import Settled
 from outbox.stopping import Stop
+from outbox.streams import Allowance
 from outbox.worker import Worker
 from tests.outbox.queue import plans
 from tests.outbox.queue.workshop import (
@@ -84,6 +85,7 @@ def test_l5_in_a_storm_no_more_than_a_tenth_of_the_first_tries_is_tried_again(jo
 def measure_claims(claimer: Claimer, count: int) -> list[float]:
     """Return how long so many claims took, each followed by the end of its batch."""
     workshop, durations = Workshop(), []
+    claimer.backlog = Allowance(10.0**9)  # these jobs are old, and what is measured is not how slowly such are taken
     for _ in range(count):
         begun = time.perf_counter()
         claim = claimer.claim(by=None)
@@ -111,7 +113,7 @@ def test_l6_a_claim_of_twenty_costs_the_same_whatever_waits_and_has_finished(
         assert p99 <= 0.025
 
 
-@pytest.mark.parametrize(("jobs", "seconds"), [(3_000, 0.0), pytest.param(200_000, 70.0, marks=chaos)])
+@pytest.mark.parametrize(("jobs", "seconds"), [(3_000, 0.0), pytest.param(600_000, 70.0, marks=chaos)])
 def test_l7_a_snapshot_held_open_is_named_and_the_hint_keeps_claims_from_its_dead_rows(
     database_url: str, jobs: int, seconds: float
 ) -> None:
