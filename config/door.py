@@ -72,7 +72,7 @@ class Door:
                 await lane.application(scope, body.receive, self._bound(send))
 
     async def _read_early(self, receive: Receive, share: Share) -> "EarlyBody":
-        body = EarlyBody(receive)
+        body = EarlyBody(receive, until=asyncio.get_running_loop().time() + self._body_limit.seconds)
         try:
             with self._body_limit:
                 await body.read(share)
@@ -94,8 +94,9 @@ class Door:
 class EarlyBody:
     """The beginning of a body, read before its time, mostly all of it; what is left comes through."""
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, *, until: float) -> None:
         self._receive = receive
+        self._until = until
         self._pieces: list[bytes] = []
         self._is_given = False
         self._is_complete = False
@@ -124,9 +125,17 @@ class EarlyBody:
             }
         if self._is_complete:
             await asyncio.get_running_loop().create_future()
-        message = await self._receive()
+        message = await self._receive_rest()
         self._is_complete = message["type"] == "http.request" and not message.get("more_body", False)
         return message
+
+    async def _receive_rest(self) -> Message:
+        """Take what comes, in the time that is left for all of it: here the request holds a place."""
+        try:
+            async with asyncio.timeout_at(self._until):
+                return await self._receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
 
 
 async def _refuse(scope: Scope, send: Send, error: ExamsError) -> None:
