@@ -9,7 +9,9 @@ from typing import Final, Literal
 State = Literal["well", "late", "away"]
 
 WIDTH, HEIGHT = 148, 76  # of a station
-_GAP: Final = 58
+_GAP: Final = 66
+_FORK: Final = 24  # what the branches stand further away, so that their labels have room
+_DROP: Final = 48  # between stations that stand below each other
 _LIFT: Final = 9  # of a label above its arrow
 
 
@@ -111,19 +113,19 @@ def draw_lying(path: Path) -> Drawing:
     step, middle = WIDTH + _GAP, HEIGHT + 12
     row = middle - HEIGHT // 2
     stations = [PlacedStation(station, place * step, row) for place, station in enumerate(path.line)]
-    arrows = [_across(arrow, place * step + WIDTH, middle, middle) for place, arrow in enumerate(path.ways)]
-    end = len(path.line) * step
+    arrows = [_across(arrow, place * step + WIDTH, middle) for place, arrow in enumerate(path.ways)]
+    end = len(path.line) * step + _FORK
     for place, (arrow, station) in enumerate(path.branches):
         y = place * (HEIGHT + 24)
         stations.append(PlacedStation(station, end, y))
-        arrows.append(_across(arrow, end - _GAP, middle, y + HEIGHT // 2))
+        arrows.append(_slanting(arrow, end - _GAP - _FORK, middle, y + HEIGHT // 2))
     height = max(2 * middle, len(path.branches) * (HEIGHT + 24))
     return Drawing("lying", end + WIDTH, height, tuple(stations), tuple(arrows))
 
 
 def draw_standing(path: Path) -> Drawing:
     """Return the picture from top to bottom, its branches side by side at the end."""
-    step, width = HEIGHT + _GAP - 10, 2 * WIDTH + 16
+    step, width = HEIGHT + _DROP, 2 * WIDTH + 16
     left = (width - WIDTH) // 2
     stations = [PlacedStation(station, left, place * step) for place, station in enumerate(path.line)]
     arrows = [
@@ -137,17 +139,21 @@ def draw_standing(path: Path) -> Drawing:
     return Drawing("standing", width, end + HEIGHT, tuple(stations), tuple(arrows))
 
 
-def _across(arrow: Arrow, x: int, y1: int, y2: int) -> PlacedArrow:
-    rise = 0 if y1 == y2 else (y2 - y1) // 2
-    below = 22 if y2 > y1 else -_LIFT
-    return PlacedArrow(arrow, x + 4, y1, x + _GAP - 8, y2, x + _GAP // 2, y1 + rise + below, "middle")
+def _across(arrow: Arrow, x: int, y: int) -> PlacedArrow:
+    return PlacedArrow(arrow, x + 4, y, x + _GAP - 4, y, x + _GAP // 2, y - _LIFT, "middle")
+
+
+def _slanting(arrow: Arrow, x: int, y1: int, y2: int) -> PlacedArrow:
+    """Its label is on the outer side, where the other branch is not."""
+    length = _GAP + _FORK
+    label_y = (y1 + y2) // 2 + (_LIFT * 2 if y2 > y1 else -_LIFT // 2)
+    return PlacedArrow(arrow, x + 4, y1, x + length - 4, y2, x + length // 2 - 4, label_y, "end")
 
 
 def _down(arrow: Arrow, x1: int, x2: int, y: int) -> PlacedArrow:
-    length = _GAP - 10
     anchor, aside = ("end", -10) if x2 < x1 else ("start", 10)
     return PlacedArrow(
-        arrow, x1, y + 4, x2, y + length - 8, (x1 + x2) // 2 + aside, y + length // 2 + 4, anchor
+        arrow, x1, y + 4, x2, y + _DROP - 4, (x1 + x2) // 2 + aside, y + _DROP // 2 + 4, anchor
     )
 
 

@@ -44,27 +44,29 @@ def list_differences(counts: Counts) -> list[Difference]:
     """Return what is not alike, in the order of the path; empty when everything that was handed in has arrived."""
     ungraded = counts.submissions - counts.results
     found = [
-        _fault(counts.handed_in - counts.submissions, "attempts count as handed in and have no submission"),
+        _fault(
+            counts.handed_in - counts.submissions, "Attempts that count as handed in and have no submission"
+        ),
         _fault(
             counts.submissions - counts.handed_in,
-            "submissions belong to attempts that count as not handed in",
+            "Submissions of attempts that do not count as handed in",
         ),
-        _fault(counts.submissions - counts.accepted_events, "submissions have no event in the log"),
-        _fault(ungraded - counts.jobs - counts.dead_letters, "submissions have neither a result nor a job"),
-        _fault(counts.results - counts.graded_events, "results have no event in the log"),
-        _wait(min(ungraded, counts.jobs), "submissions wait for a worker"),
-        _wait(counts.dead_letters, "jobs were given up: see the dead letters"),
+        _fault(counts.submissions - counts.accepted_events, "Submissions without an event in the log"),
+        _fault(ungraded - counts.jobs - counts.dead_letters, "Submissions with neither a result nor a job"),
+        _fault(counts.results - counts.graded_events, "Results without an event in the log"),
+        _wait(min(ungraded, counts.jobs), "Submissions that wait for a worker"),
+        _wait(counts.dead_letters, "Jobs that were given up (see the dead letters)"),
         _wait(
             counts.posts - counts.marks,
-            "results have not reached the marksheet: see the consumer gradebook_marks",
+            "Results that have not reached the marksheet (see the consumer gradebook_marks)",
         ),
     ]
     return [difference for difference in found if difference is not None]
 
 
 def _fault(count: int, words: str) -> Difference | None:
-    return Difference(f"{count} {words}", is_fault=True) if count > 0 else None
+    return Difference(f"{words}: {count}", is_fault=True) if count > 0 else None
 
 
 def _wait(count: int, words: str) -> Difference | None:
-    return Difference(f"{count} {words}", is_fault=False) if count > 0 else None
+    return Difference(f"{words}: {count}", is_fault=False) if count > 0 else None

@@ -51,7 +51,7 @@ def list_alarms(figures: Figures, *, durability: str | None) -> list[str]:
         *figures.queue.alarms,
         *([f"The oldest event without a position is {say_age(lag)} old."] if lag > LATEST_NUMBERING else []),
         *_list_consumer_alarms(figures.consumers),
-        *([f"{figures.relay.failed} effects failed for good."] if figures.relay.failed else []),
+        *([f"Effects that failed for good: {figures.relay.failed}."] if figures.relay.failed else []),
     ]
 
 
@@ -62,7 +62,7 @@ def _list_consumer_alarms(consumers: Iterable[ConsumerStatus]) -> Iterable[str]:
         elif each.is_stale:
             yield f"{each.name} is {say_age(each.staleness)} behind; its budget is {say_age(each.budget)}."
         if each.parked_subjects:
-            yield f"{each.name} has set aside {each.parked_subjects} subjects whose event fails."
+            yield f"{each.name} has set aside subjects whose event fails: {each.parked_subjects}."
 
 
 def _show_queue(figures: Figures) -> Arrow:
@@ -82,7 +82,7 @@ def _show_consumers(figures: Figures) -> tuple[Arrow, Station]:
 def _show_relay(figures: Figures) -> tuple[Arrow, Station]:
     relay = figures.relay
     waiting = sum(effect.pending + effect.trying for effect in relay.effects)
-    detail = f"{waiting} effects wait" if not relay.failed else f"{relay.failed} effects failed"
+    detail = f"effects waiting: {waiting}" if not relay.failed else f"effects failed: {relay.failed}"
     return Arrow(say_age(relay.age), _late(relay.is_stale)), Station(
         "Relay", detail, _late(bool(relay.failed))
     )

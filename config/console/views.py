@@ -44,7 +44,9 @@ def show_exam(request: HttpRequest, operator: User, exam_id: UUID) -> HttpRespon
     """Count one exam along the whole path."""
     exam = get_object_or_404(Exam.objects.select_related("school"), pk=exam_id)
     counts = read_counts(exam.pk)
-    context = {"exam": exam, "counts": counts, "differences": list_differences(counts)}
+    differences = list_differences(counts)
+    has_fault = any(difference.is_fault for difference in differences)
+    context = {"exam": exam, "counts": counts, "differences": differences, "has_fault": has_fault}
     return render(request, "console/exam.html", context)
 
 

@@ -157,8 +157,8 @@ def test_console_names_what_is_wrong(client: Client, operator: User) -> None:
     assert alarms == [
         *(f"No {role} has given a sign of life." for role in health.list_expected_roles()),
         "2 jobs were given up and wait for a person.",
-        "gradebook_marks has set aside 1 subjects whose event fails.",
-        "1 effects failed for good.",
+        "gradebook_marks has set aside subjects whose event fails: 1.",
+        "Effects that failed for good: 1.",
     ]
     assert "⚠ Workers" in page
     assert "Workers (away): silent" in page
@@ -322,6 +322,13 @@ def test_what_does_not_exist_is_not_found(client: Client, operator: User) -> Non
 
 def test_exam_page_names_the_differences(client: Client, operator: User, attempt: Attempt) -> None:
     hand_in(attempt)
-    page = client.get(f"/console/exams/{attempt.exam_id}/").content.decode()
-    assert "Not everything has arrived" in page
-    assert '1 submissions wait for a worker <span class="badge badge--warn">on its way</span>' in page
+    address = f"/console/exams/{attempt.exam_id}/"
+    page = client.get(address).content.decode()
+    assert "Not everything has arrived yet" in page
+    assert 'Submissions that wait for a worker: 1 <span class="badge badge--warn">on its way</span>' in page
+    Job.objects.all().delete()
+    page = client.get(address).content.decode()
+    assert "Something is missing" in page
+    assert (
+        'Submissions with neither a result nor a job: 1 <span class="badge badge--bad">fault</span>' in page
+    )

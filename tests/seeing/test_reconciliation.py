@@ -66,7 +66,7 @@ def test_job_that_was_given_up_is_counted(attempt: Attempt, exam: Exam) -> None:
     counts = read_counts(exam.pk)
     assert (counts.jobs, counts.dead_letters) == (0, 1)
     assert list_differences(counts) == [
-        Difference("1 jobs were given up: see the dead letters", is_fault=False)
+        Difference("Jobs that were given up (see the dead letters): 1", is_fault=False)
     ]
 
 
@@ -74,7 +74,7 @@ def test_submission_without_a_job_is_a_fault(attempt: Attempt, exam: Exam) -> No
     hand_in(attempt)
     Job.objects.all().delete()
     assert list_differences(read_counts(exam.pk)) == [
-        Difference("1 submissions have neither a result nor a job", is_fault=True)
+        Difference("Submissions with neither a result nor a job: 1", is_fault=True)
     ]
 
 
@@ -102,18 +102,18 @@ def test_exam_that_nobody_sat_is_counted_as_nothing(exam: Exam) -> None:
         ({}, []),
         (
             {"submissions": 2, "accepted_events": 2, "results": 2, "graded_events": 2},
-            ["1 attempts count as handed in and have no submission"],
+            ["Attempts that count as handed in and have no submission: 1"],
         ),
-        ({"handed_in": 2}, ["1 submissions belong to attempts that count as not handed in"]),
-        ({"accepted_events": 1}, ["2 submissions have no event in the log"]),
-        ({"results": 2, "graded_events": 2}, ["1 submissions have neither a result nor a job"]),
-        ({"graded_events": 0}, ["3 results have no event in the log"]),
-        ({"results": 1, "graded_events": 1, "jobs": 2}, ["2 submissions wait for a worker"]),
+        ({"handed_in": 2}, ["Submissions of attempts that do not count as handed in: 1"]),
+        ({"accepted_events": 1}, ["Submissions without an event in the log: 2"]),
+        ({"results": 2, "graded_events": 2}, ["Submissions with neither a result nor a job: 1"]),
+        ({"graded_events": 0}, ["Results without an event in the log: 3"]),
+        ({"results": 1, "graded_events": 1, "jobs": 2}, ["Submissions that wait for a worker: 2"]),
         (
             {"results": 2, "graded_events": 2, "dead_letters": 1},
-            ["1 jobs were given up: see the dead letters"],
+            ["Jobs that were given up (see the dead letters): 1"],
         ),
-        ({"marks": 1}, ["2 results have not reached the marksheet: see the consumer gradebook_marks"]),
+        ({"marks": 1}, ["Results that have not reached the marksheet (see the consumer gradebook_marks): 2"]),
         ({"jobs": 3}, []),
     ],
 )
