@@ -5,10 +5,9 @@ import math
 
 from config.capacity.queueing import in_system, mean_wait, wait_exceeded_by
 from config.rehearsal.arrivals import backlog_at_deadline, peak_rate
+from exams.gate.admission import Limits
 
-GATE_LINE = (
-    2048  # hand-ins in line in one process: `exams.gate.admission.Limits.waiting`, past it the gate sheds
-)
+GATE_LINE = Limits().waiting  # hand-ins in line in one process; past it the gate sheds
 MOST_BUSY = 0.7  # of a gate process's measured rate at the peak: the rate was measured with nothing beside it
 BACKLOG_RULE = (
     2.0  # a queue that was down catches up in as long as it was down only with twice the rate that fills it
