@@ -1,6 +1,7 @@
 """Requests to a real server, from threads: a connection each, and all that was answered."""
 
 import http.client
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from django.conf import settings
@@ -14,12 +15,17 @@ Reply = tuple[int, dict[str, str], bytes]
 
 
 def ask(
-    port: int, path: str, *, method: str = "GET", body: bytes | None = None, timeout: float = 60, **head: str
+    port: int,
+    path: str,
+    head: Mapping[str, str] | None = None,
+    *,
+    method: str = "GET",
+    body: bytes | None = None,
 ) -> Reply:
     """Send one request."""
-    server = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    server = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
-        server.request(method, path, body, {key.replace("_", "-"): value for key, value in head.items()})
+        server.request(method, path, body, head or {})
         response = server.getresponse()
         headers = {name.lower(): value for name, value in response.getheaders()}
         return response.status, headers, response.read()
@@ -37,15 +43,15 @@ def sign_in(person: User) -> dict[str, str]:
 def save_draft(port: int, sitting: Sitting) -> int:
     """Save a first draft; return the status."""
     path = f"/api/v1/attempts/{sitting.attempt_id}/draft"
-    head = {"Authorization": f"Bearer {sitting.token}", "Content_Type": "application/json"}
-    return ask(port, path, method="PUT", body=b'{"answers": {}, "token": null}', **head)[0]
+    head = {"Authorization": f"Bearer {sitting.token}", "Content-Type": "application/json"}
+    return ask(port, path, head, method="PUT", body=b'{"answers": {}, "token": null}')[0]
 
 
 def ask_many(
     pool: ThreadPoolExecutor, number: int, port: int, path: str, head: dict[str, str]
 ) -> list[Future[Reply]]:
     """Send so many requests at once."""
-    return [pool.submit(ask, port, path, **head) for _ in range(number)]
+    return [pool.submit(ask, port, path, head) for _ in range(number)]
 
 
 def count_lock_waits() -> int:

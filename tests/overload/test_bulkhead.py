@@ -84,7 +84,7 @@ def test_frozen_pages_cost_nobody_else_anything_and_answer_when_they_go_on(
         serving_with_pools(process_environment) as (server, pools),
         ThreadPoolExecutor(_FORWARDED_AT_ONCE + 10) as pool,
     ):
-        assert ask(server.port, PAGE, **head)[0] == 200
+        assert ask(server.port, PAGE, head)[0] == 200
         well = json.loads(ask(server.port, "/healthz")[2])
         pools["pages"].freeze()
         pages = ask_many(pool, _FORWARDED_AT_ONCE + 10, server.port, PAGE, head)
@@ -97,7 +97,7 @@ def test_frozen_pages_cost_nobody_else_anything_and_answer_when_they_go_on(
 
         pools["pages"].thaw()
         done, late = wait(pages, timeout=60)
-        wait_until(lambda: ask(server.port, PAGE, **head)[0] == 200)
+        wait_until(lambda: ask(server.port, PAGE, head)[0] == 200)
 
     assert late == set()
     assert {page.result()[0] for page in done} <= {200, 503}
@@ -110,14 +110,14 @@ def test_dead_pages_are_a_plain_answer_at_once_until_they_are_back(
     head = sign_in(teacher)
     with serving_with_pools(process_environment) as (server, pools):
         pools["pages"].kill()
-        status, headers, page = ask(server.port, PAGE, **head)
+        status, headers, page = ask(server.port, PAGE, head)
         assert (status, headers["content-type"]) == (503, "text/html; charset=utf-8")
         assert b"Very busy right now" in page
         assert hand_in(server.port, attempts[0]) == 202
         assert save_draft(server.port, sitting_of(attempts[1])) == 200
 
         pools["pages"].start()
-        assert ask(server.port, PAGE, **head)[0] == 200
+        assert ask(server.port, PAGE, head)[0] == 200
 
 
 def test_dead_students_pool_stops_no_submission(
@@ -129,4 +129,4 @@ def test_dead_students_pool_stops_no_submission(
 
         assert save_draft(server.port, sitting_of(attempts[1])) == 503
         assert hand_in(server.port, attempts[0]) == 202
-        assert ask(server.port, PAGE, **sign_in(teacher))[0] == 200
+        assert ask(server.port, PAGE, sign_in(teacher))[0] == 200

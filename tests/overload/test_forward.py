@@ -193,7 +193,8 @@ def test_pool_that_does_not_answer_leaves_reading_refused_and_writing_in_doubt()
             path = str(Path(folder) / "s")
             silent = await asyncio.start_unix_server(listen, path)
             async with silent:
-                return await _visit_front(path, visit, seconds=0.2, most=8)
+                found: list[tuple[int, Any]] = await _visit_front(path, visit, seconds=0.2, most=8)
+                return found
 
     async def visit(client: httpx.AsyncClient) -> list[tuple[int, Any]]:
         answers = [await client.get("/api/v1/exams"), await client.post("/api/v1/tokens")]
