@@ -109,7 +109,7 @@ def test_sign_out_needs_a_form(client: Client, teacher: User) -> None:
     [
         ("student", ["Exams"]),
         ("teacher", ["Marksheets", "Marking"]),
-        ("admin", ["Marksheets", "Administration"]),
+        ("admin", ["Marksheets", "Console", "Administration"]),
     ],
 )
 def test_header_offers_what_this_person_may_use(
