@@ -64,7 +64,9 @@ WEB_CONCURRENCY = env.int("WEB_CONCURRENCY", default=2)
 STUDENT_SOCKET = env.str("STUDENT_SOCKET", default="")
 PAGES_SOCKET = env.str("PAGES_SOCKET", default="")
 POOL_CONCURRENCY = env.int("POOL_CONCURRENCY", default=1)  # processes of each pool
-REDIS_URL = env.str("REDIS_URL", default="")  # where several processes count together how often somebody tries
+REDIS_URL = env.str(
+    "REDIS_URL", default=""
+)  # where several processes count together how often somebody tries
 ALLOWED_HOSTS = [*env.list("ALLOWED_HOSTS", default=[]), "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
@@ -304,4 +306,6 @@ LOGGING = describe_logging(form=LOG_FORMAT, level=env.str("LOG_LEVEL", default="
 # --- Meters: without a token they are shown to this machine alone ---------------------------------------------------------
 
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
-METRICS_DIR = DATA_DIR / "metrics" / gethostname()  # what the web processes of this machine count, in files they share
+METRICS_DIR = (
+    DATA_DIR / "metrics" / gethostname()
+)  # what the web processes of this machine count, in files they share

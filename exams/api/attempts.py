@@ -77,7 +77,7 @@ class StandingSerializer(serializers.Serializer[AttemptView]):
     accepts_until = LocalTime(source="attempt.accepts_until")
     deadline_rule = serializers.CharField(source="attempt.deadline_rule")
     server_now = LocalTime(source="read_at")
-    draft = SavedSerializer(allow_null=True)
+    draft: serializers.Serializer[Any] = SavedSerializer(allow_null=True)
     submission = SubmissionSerializer(allow_null=True)
     queue_place = serializers.IntegerField(source="progress.place", allow_null=True)
     failure_reason = serializers.CharField(source="failure")

@@ -73,9 +73,9 @@ class Gate:
     async def _take_in(self, scope: Scope, receive: Receive) -> Response:
         if scope["method"] != "POST":
             raise MethodNotAllowed
-        who = _welcome(scope["path"], dict(scope["headers"]))
         desk = self._desk or self._open()
         desk.check_room()
+        who = _welcome(scope["path"], dict(scope["headers"]))
         with self._room.open() as share:
             body = await self._read_body(receive, share)
             handin = _read(body, who)
@@ -85,9 +85,9 @@ class Gate:
     def take_whole(self, path: str, head: Head, body: bytes, respond: Respond) -> None:
         """Serve a POST that has arrived complete, without a task: `respond` is called once, maybe before this returns."""
         try:
-            who = _welcome(path, head)
             desk = self._desk or self._open()
-            desk.check_room()
+            desk.check_room()  # before the token is looked at: in a crowd, most answers are this refusal
+            who = _welcome(path, head)
             handin = _read(body, who)
             share = self._room.open()
             share.hold(len(body))

@@ -41,7 +41,10 @@ def test_every_address_is_described(schema: dict[str, Any]) -> None:
         for path, operations in schema["paths"].items()
         for method in operations
     }
-    routed = {(method, route.replace("<uuid:", "{").replace("<str:", "{").replace(">", "}")) for method, route in list_endpoints()}
+    routed = {
+        (method, route.replace("<uuid:", "{").replace("<str:", "{").replace(">", "}"))
+        for method, route in list_endpoints()
+    }
     assert described == routed - NOT_DESCRIBED
 
 

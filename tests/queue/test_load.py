@@ -85,7 +85,9 @@ def test_l5_in_a_storm_no_more_than_a_tenth_of_the_first_tries_is_tried_again(jo
 def measure_claims(claimer: Claimer, count: int) -> list[float]:
     """Return how long so many claims took, each followed by the end of its batch."""
     workshop, durations = Workshop(), []
-    claimer.backlog = Allowance(10.0**9)  # these jobs are old, and what is measured is not how slowly such are taken
+    claimer.backlog = Allowance(
+        10.0**9
+    )  # these jobs are old, and what is measured is not how slowly such are taken
     for _ in range(count):
         begun = time.perf_counter()
         claim = claimer.claim(by=None)
