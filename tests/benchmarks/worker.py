@@ -19,6 +19,7 @@ from outbox.models import FinishedJob, Job
 from outbox.processes import Heart
 from outbox.settle import Settled
 from outbox.stopping import Stop
+from outbox.streams import Allowance
 from outbox.worker import Worker
 from tests import factories
 from tests.benchmarks.harness import BenchDatabase, paired, run, timed
@@ -31,6 +32,7 @@ VARIANTS = 100  # different sets of answers, from nothing right to everything
 GRADED_IN_BATCHES, GRADED_ALONE = 4_000, 800
 EXAMS, FINISHED, LONG_QUEUE, SHORT_QUEUE = 10, 1_000_000, 200_000, 1_000
 CLAIMS = 15  # of 50 jobs each: three quarters of the short queue
+CLAIMED = 50  # jobs at once
 
 # Students in the class, each with one attempt handed in and its job, the answers taking turns. `uuidv7` is PostgreSQL 18's.
 HAND_IN = """
@@ -148,13 +150,15 @@ class WaitingRoom:
 
     def claim(self) -> float:
         """Return the seconds the median claim of 50 takes, from asking to the jobs in hand, looks at the streams included."""
-        claimer = Claimer(kinds=["bench"], lease=LEASE)
+        claimer = Claimer(
+            kinds=["bench"], lease=LEASE, batch=CLAIMED, per_group=CLAIMED, backlog=Allowance(10.0**9)
+        )
         durations = []
         for _ in range(CLAIMS):
             claims = []
             durations.append(timed(lambda: claims.append(claimer.claim(by=None))))  # noqa: B023 - called at once
             assert claims[0] is not None
-            assert len(claims[0].jobs) == 50
+            assert len(claims[0].jobs) == CLAIMED
         return statistics.median(durations)
 
 
