@@ -86,7 +86,9 @@ def resend_until_done(url: str, events: int) -> None:
         resend_everything(url)
         return False
 
-    wait_until(is_done, seconds=60, look=0.3)
+    wait_until(
+        is_done, seconds=90, look=3
+    )  # a turn ends leases too: what was sent must have the time to happen
 
 
 def all_done(events: int) -> bool:
