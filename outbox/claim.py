@@ -179,21 +179,26 @@ def claim_jobs(
     by: UUID | None,
 ) -> list[dict[str, Any]]:
     """Claim up to `share` jobs from each stream, under one new lease; return the claimed rows, in no order."""
-    return _fetch_rows(
-        "claim_jobs",
-        {
-            "kind": kind,
-            "lanes": [stream.lane for stream in streams],
-            "group_ids": [stream.group_id for stream in streams],
-            "priorities": [stream.priority for stream in streams],
-            "after_run_ats": [stream.after_run_at for stream in streams],
-            "after_job_ids": [stream.after_job_id for stream in streams],
-            "share": share,
-            "lease_id": uuid4(),
-            "lease": lease,
-            "leased_by": by,
-        },
-    )
+    parameters = claim_parameters(kind=kind, streams=streams, share=share, lease=lease, by=by)
+    return _fetch_rows("claim_jobs", parameters)
+
+
+def claim_parameters(
+    *, kind: str, streams: Sequence[Stream], share: int, lease: dt.timedelta, by: UUID | None
+) -> dict[str, Any]:
+    """Return the parameters of `claim_jobs.sql`, with a new lease."""
+    return {
+        "kind": kind,
+        "lanes": [stream.lane for stream in streams],
+        "group_ids": [stream.group_id for stream in streams],
+        "priorities": [stream.priority for stream in streams],
+        "after_run_ats": [stream.after_run_at for stream in streams],
+        "after_job_ids": [stream.after_job_id for stream in streams],
+        "share": share,
+        "lease_id": uuid4(),
+        "lease": lease,
+        "leased_by": by,
+    }
 
 
 def claim_suspects(

@@ -6,7 +6,15 @@ from functools import cache
 from importlib import resources
 from typing import Any, cast
 
-from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    connections,
+    transaction,
+)
 from django.db.backends.utils import CursorWrapper
 from psycopg import sql
 
@@ -24,6 +32,16 @@ INVALID_TRANSACTION_TERMINATION = "25P03"
 def load_sql(package: str, name: str) -> str:
     """Return the text of `<package>/sql/<name>.sql`; one statement a file, read once per process."""
     return (resources.files(package) / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+
+
+# What belongs to Django's own cursors and to its pool, and is unknown to psycopg.connect.
+_DJANGOS = ("cursor_factory", "context", "prepare_threshold", "pool")
+
+
+def connection_arguments(using: str = DEFAULT_DB_ALIAS) -> dict[str, Any]:
+    """Return what `psycopg.connect` needs for a connection of its own, apart from Django's, to this database."""
+    arguments = connections[using].get_connection_params()
+    return {name: value for name, value in arguments.items() if name not in _DJANGOS}
 
 
 def bind_tables(statement: str, tables: Mapping[str, sql.Composable]) -> str:

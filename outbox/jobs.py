@@ -49,22 +49,10 @@ def enqueue(jobs: Iterable[NewJob]) -> list[UUID]:
 
     A job that was finished or given up before is added again: that is how a regrade or a replay is asked for.
     """
-    return _insert("enqueue_jobs", jobs)
-
-
-def enqueue_missing(jobs: Iterable[NewJob]) -> list[UUID]:
-    """Add the jobs of which there is no trace at all; return the ids of those added. Needs a transaction.
-
-    For sweeps that repair: a job given up on stays with the dead letters until a person replays it.
-    """
-    return _insert("enqueue_missing_jobs", jobs)
-
-
-def _insert(statement: str, jobs: Iterable[NewJob]) -> list[UUID]:
     require_transaction()
     rows = [dataclasses.asdict(job) | {"job_id": job.job_id} for job in jobs]
     if not rows:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(load_sql("outbox", statement), {"jobs": json.dumps(rows, cls=DjangoJSONEncoder)})
+        cursor.execute(load_sql("outbox", "enqueue_jobs"), {"jobs": json.dumps(rows, cls=DjangoJSONEncoder)})
         return [job_id for (job_id,) in cursor.fetchall()]

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
@@ -23,7 +24,7 @@ PLACES = os.pathsep.join(("/usr/lib/rabbitmq/bin", "/usr/sbin", "/usr/local/sbin
 START_SECONDS = 60.0
 
 
-class Broker:
+class Broker(ABC):
     """One server. `url` stays the same over restarts."""
 
     def __init__(self) -> None:
@@ -44,13 +45,13 @@ class Broker:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
+    @abstractmethod
     def url(self) -> str:
         """Its address for Celery."""
-        raise NotImplementedError
 
+    @abstractmethod
     def start(self) -> None:
         """Start it and wait until it answers."""
-        raise NotImplementedError
 
     def kill(self) -> None:
         """End it at once, as a failing machine would."""

@@ -49,6 +49,15 @@ def add_chunk(
     if version.completed_at and offset == version.size:
         return version  # the answer to the last chunk was lost
     check_open(version.attachment.attempt, at=arrived_at)
+    _check(version, offset, content)
+    if offset == 0:
+        _check_type(version, content[:HEAD])
+    if content:
+        version = _store_part(version, content, offset)
+    return version if version.received < version.size else _finish(version, arrived_at)
+
+
+def _check(version: AttachmentVersion, offset: int, content: bytes) -> None:
     check_chunk(
         state=version.state,
         received=version.received,
@@ -56,11 +65,6 @@ def add_chunk(
         offset=offset,
         length=len(content),
     )
-    if offset == 0:
-        _check_type(version, content[:HEAD])
-    if content:
-        version = _store_part(version, content, offset)
-    return version if version.received < version.size else _finish(version, arrived_at)
 
 
 def _check_type(version: AttachmentVersion, head: bytes) -> None:
@@ -84,13 +88,7 @@ def _store_part(version: AttachmentVersion, content: bytes, offset: int) -> Atta
     )
     with _or_doomed(part), transaction.atomic():
         locked = lock_version(version)
-        check_chunk(
-            state=locked.state,
-            received=locked.received,
-            size=locked.size,
-            offset=offset,
-            length=len(content),
-        )
+        _check(locked, offset, content)
         keep_objects([part])
         locked.received = offset + len(content)
         locked.touched_at = database_now()

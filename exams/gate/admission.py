@@ -2,7 +2,6 @@
 
 import dataclasses
 import random
-from collections import Counter
 from types import TracebackType
 from typing import Self
 
@@ -23,16 +22,15 @@ class Limits:
     verdict_seconds: float = 12.0
 
 
-# How many requests this process has turned away because it was busy, by what they were for (`config.tiers.Tier`; ours is `submit`).
-sheds: Counter[str] = Counter()
-
 # A person needs one request, and a page behind a broken network a few a minute.
 per_person = make_limit(settings.REDIS_URL, name="hand-ins", capacity=30, per_second=1.0)
 
 
 def count_shed(tier: str) -> None:
-    """Count a request that was turned away because this process, or what stands behind it, was busy."""
-    sheds[tier] += 1
+    """Count a request that was turned away because this process, or what stands behind it, was busy.
+
+    `tier` says what it was for (`config.tiers.Tier`; the gate's own is `submit`).
+    """
     SHED.labels(tier).inc()
 
 

@@ -10,14 +10,13 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import psycopg
-from django.db import connections
 
 from exams.gate.durability import Durability, NotDurable
 from exams.gate.handin import UNKNOWN, HandIn, Outcome, Verdict
 from exams.gate.statement import Statement, float8_array, text_array, uuid_array
 from exams.jobs import GRADE
 from exams.receipts import Receipt
-from outbox.db import load_sql
+from outbox.db import connection_arguments, load_sql
 from outbox.faults import fault_point
 from outbox.jobs import job_id_for
 
@@ -138,9 +137,7 @@ class Session:
 
 def _connection_arguments(using: str, durability: Durability) -> dict[str, Any]:
     """Return Django's arguments for this database, with our settings in place of its own."""
-    arguments = connections[using].get_connection_params()
-    for name in ("cursor_factory", "context", "prepare_threshold", "pool"):
-        arguments.pop(name, None)
+    arguments = connection_arguments(using)
     chosen = {**_SESSION_SETTINGS, **durability.session_settings}
     options = " ".join(f"-c {name}={value}" for name, value in chosen.items())
     return {

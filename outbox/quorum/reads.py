@@ -10,6 +10,7 @@ import psycopg
 from django.conf import settings
 from django.db import connections
 
+from outbox.db import connection_arguments
 from outbox.errors import Unavailable
 from outbox.quorum.positions import read_wal_position
 from outbox.quorum.rule import Quorum
@@ -17,8 +18,6 @@ from outbox.quorum.watch import Watch
 
 _watches: dict[str, Watch] = {}
 _watches_lock = threading.Lock()
-# What belongs to Django's own cursors and to the pool, and is unknown to psycopg.connect.
-_DJANGOS = ("cursor_factory", "context", "prepare_threshold", "pool")
 
 
 def get_quorum() -> Quorum | None:
@@ -54,15 +53,12 @@ def stop_watching() -> None:
 
 def connect_to_watch(using: str = "default") -> psycopg.Connection:
     """Open a connection of its own to this database's primary."""
-    arguments = connections[using].get_connection_params()
-    for name in _DJANGOS:
-        arguments.pop(name, None)
     chosen = {
         "target_session_attrs": "read-write",
         "connect_timeout": 3,
         "application_name": "handover-watch",
     }
-    return psycopg.connect(**{**arguments, **chosen}, autocommit=True)
+    return psycopg.connect(**{**connection_arguments(using), **chosen}, autocommit=True)
 
 
 def await_quorum(*, using: str = "default", seconds: float = 1.0) -> bool:

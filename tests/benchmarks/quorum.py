@@ -5,7 +5,6 @@ Every acknowledgement has its row on the primary afterwards.
 """
 
 import contextlib
-import os
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -22,7 +21,7 @@ from tests.benchmarks.pgbench import run_pgbench
 from tests.benchmarks.results import Row
 from tests.benchmarks.surroundings import MOST_CONNECTIONS
 from tests.load import run_load
-from tests.quorum.rig import MEMBERS, Rig, make_template
+from tests.quorum.rig import Rig, make_template
 from tests.serving import WebServer, serving
 
 CLIENTS = (64, 256)
@@ -42,7 +41,7 @@ def measure(database: BenchDatabase) -> Iterator[Row]:
         database.vacuum()
         database.checkpoint()
         template = make_template(database.cluster, Path(folder) / "template")
-        with rigged(template) as rig, serving(_environment(rig), workers=None) as gate:
+        with rigged(template) as rig, serving(rig.environment, workers=None) as gate:
             for clients in CLIENTS:
                 yield paired(
                     f"durable acks/s, quorum with two standbys, {clients} connections : pgbench, one row",
@@ -92,16 +91,6 @@ def count_stored(rig: Rig) -> int:
     """Return how many submissions the primary has."""
     [[count]] = rig.run("a", "SELECT count(*) FROM exams_submission")
     return int(str(count))
-
-
-def _environment(rig: Rig) -> dict[str, str]:
-    return {
-        **os.environ,
-        "DATABASE_URL": rig.url,
-        "DATABASE_OWNER_URL": rig.url,
-        "HANDOVER_DURABILITY": "quorum",
-        "HANDOVER_STANDBYS": ",".join(MEMBERS),
-    }
 
 
 if __name__ == "__main__":

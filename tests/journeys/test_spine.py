@@ -4,7 +4,6 @@ Every part is a real process as `make run` starts it; nothing here calls one fro
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -18,24 +17,14 @@ from tests.journeys.conftest import OpenPage
 from tests.journeys.marking import open_sheet
 from tests.journeys.sitting import SUBMISSION, Desk, expect_says, lose_the_answer
 from tests.people import World
-from tests.processes.running import Running
+from tests.processes.running import Running, everything_running
 from tests.waiting import wait_until
-
-COMMANDS = (
-    ["run_worker"],
-    ["run_sequencer"],
-    ["run_consumer", "marksheet_history", "gradebook_marks"],
-    ["sweep"],
-)
 
 
 @pytest.fixture
 def processes(site: str, process_environment: Mapping[str, str], tmp_path: Path) -> Iterator[None]:
     """Everything `make run` starts beside the web server."""
-    with ExitStack() as running:
-        for arguments in COMMANDS:
-            log = tmp_path / f"{arguments[0]}.log"
-            running.enter_context(Running(*arguments, environment=process_environment, log=log))
+    with everything_running(process_environment, tmp_path):
         yield
 
 

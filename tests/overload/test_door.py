@@ -10,7 +10,7 @@ from asgiref.sync import async_to_sync
 from config.door import EARLY_BYTES, Door, Lane
 from config.slots import Slots
 from config.tiers import Tier
-from exams.gate.admission import sheds
+from tests.overload.shed import count_shed_so_far
 
 Messages = list[dict[str, Any]]
 SCOPE = {"type": "http", "method": "POST", "path": "/admin/", "headers": [], "query_string": b""}
@@ -133,7 +133,7 @@ def test_shed_request_is_counted_and_answered_without_its_body_or_the_applicatio
     path: str, kind: bytes
 ) -> None:
     visit = Visit([])
-    before = sum(sheds.values())
+    before = count_shed_so_far()
 
     async def tell() -> None:
         async with visit.slots.hold(Tier.WORK):
@@ -145,4 +145,4 @@ def test_shed_request_is_counted_and_answered_without_its_body_or_the_applicatio
     assert (visit.status, head[b"content-type"], visit.seen) == (503, kind, [])
     assert int(head[b"retry-after"]) in range(1, 6)
     assert int(head[b"content-length"]) == len(visit.sent[1]["body"])
-    assert sum(sheds.values()) == before + 1
+    assert count_shed_so_far() == before + 1

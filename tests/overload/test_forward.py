@@ -16,8 +16,8 @@ from config.express import ExpressHttp
 from config.forward import Forwarder, list_end_to_end, read_peer
 from config.slots import Slots
 from config.tiers import Tier
-from exams.gate.admission import sheds
 from tests.overload.here import serving_here, until
+from tests.overload.shed import count_shed_so_far
 
 Visit = Callable[[httpx.AsyncClient], Awaitable[Any]]
 
@@ -206,7 +206,7 @@ def test_pool_that_does_not_answer_leaves_reading_refused_and_writing_in_doubt()
 
 
 def test_pool_that_is_away_costs_a_plain_page_or_a_problem_and_is_counted() -> None:
-    before = sheds[Tier.WORK]
+    before = count_shed_so_far(Tier.WORK)
 
     async def visit(client: httpx.AsyncClient) -> list[httpx.Response]:
         return [await client.post("/api/v1/tokens", content=b"{}"), await client.get("/exams/")]
@@ -222,7 +222,7 @@ def test_pool_that_is_away_costs_a_plain_page_or_a_problem_and_is_counted() -> N
     assert (page.status_code, page.headers["content-type"]) == (503, "text/html; charset=utf-8")
     assert "Very busy right now" in page.text
     assert "retry-after" in page.headers
-    assert sheds[Tier.WORK] == before + 2
+    assert count_shed_so_far(Tier.WORK) == before + 2
 
 
 def test_as_many_as_a_pool_may_hold_are_handed_on_and_no_more() -> None:

@@ -1,12 +1,16 @@
 """Real commands of ours in processes of their own, that a test may kill, stop and resume."""
 
+import contextlib
 import os
+import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
+
+from honcho.environ import parse_procfile
 
 from tests.waiting import wait_until
 
@@ -82,3 +86,20 @@ class Running:
     def wait_until_frozen(self) -> None:
         """Wait until it is stopped."""
         wait_until(lambda: self.is_frozen, seconds=SECONDS_TO_END)
+
+
+@contextlib.contextmanager
+def everything_running(environment: Mapping[str, str], folder: Path) -> Iterator[None]:
+    """Run all that `make run` starts beside the web server, as the Procfile says; each writes a log of its own into the folder."""
+    with contextlib.ExitStack() as running:
+        for name, command in list_commands().items():
+            log = folder / f"{name}.log"
+            running.enter_context(Running(*command, environment=environment, log=log))
+        yield
+
+
+def list_commands() -> dict[str, list[str]]:
+    """Return the arguments of each `manage.py` process of the Procfile, by its name there."""
+    processes = parse_procfile((ROOT / "Procfile").read_text(encoding="utf-8")).processes
+    split = {name: shlex.split(command) for name, command in processes.items()}
+    return {name: words[2:] for name, words in split.items() if words[:2] == ["python", "manage.py"]}

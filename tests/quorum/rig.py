@@ -6,6 +6,7 @@ server: migrated, empty, ready in about a second. Two things differ from the pro
 """
 
 import contextlib
+import os
 import shutil
 import subprocess
 import tempfile
@@ -76,6 +77,17 @@ class Rig:
     def hosts(self) -> str:
         """The same as libpq's list of hosts."""
         return ",".join(str(node.place.sockets) for node in self.trio)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment for a real process of ours on it."""
+        return {
+            **os.environ,
+            "DATABASE_URL": self.url,
+            "DATABASE_OWNER_URL": self.url,
+            "HANDOVER_DURABILITY": "quorum",
+            "HANDOVER_STANDBYS": ",".join(MEMBERS),
+        }
 
     def node(self, name: str) -> Node:
         """One of the servers."""

@@ -1,6 +1,5 @@
 """Fixtures: a fresh rig for each test, with this process's Django, its settings and its watch pointed at it."""
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -43,13 +42,7 @@ def rig(template: Node, transactional_db: None, settings: Settings) -> Iterator[
 @pytest.fixture
 def rig_environment(rig: Rig) -> dict[str, str]:
     """The environment for a real process of ours on the rig."""
-    return {
-        **os.environ,
-        "DATABASE_URL": rig.url,
-        "DATABASE_OWNER_URL": rig.url,
-        "HANDOVER_DURABILITY": "quorum",
-        "HANDOVER_STANDBYS": ",".join(MEMBERS),
-    }
+    return rig.environment
 
 
 @pytest.fixture

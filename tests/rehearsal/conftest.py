@@ -1,21 +1,13 @@
 """Fixtures: everything `make run` starts, on the test's own database."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from config.rehearsal.wire import Address
-from tests.processes.running import Running
+from tests.processes.running import everything_running
 from tests.serving import serving
-
-COMMANDS = (
-    ["run_worker"],
-    ["run_sequencer"],
-    ["run_consumer", "marksheet_history", "gradebook_marks"],
-    ["sweep"],
-)
 
 
 @pytest.fixture
@@ -28,8 +20,5 @@ def gate(transactional_db: None, process_environment: Mapping[str, str]) -> Iter
 @pytest.fixture
 def product(gate: Address, process_environment: Mapping[str, str], tmp_path: Path) -> Iterator[Address]:
     """The whole of it."""
-    with ExitStack() as running:
-        for arguments in COMMANDS:
-            log = tmp_path / f"{arguments[0]}.log"
-            running.enter_context(Running(*arguments, environment=process_environment, log=log))
+    with everything_running(process_environment, tmp_path):
         yield gate

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from outbox.claim import list_ready_streams
+from outbox.claim import claim_parameters, list_ready_streams
 from outbox.db import load_sql
 from outbox.streams import Stream
 from tests.outbox.queue.workshop import (
@@ -92,23 +92,12 @@ def count_pages_of_search(plan: dict[str, Any]) -> int:
     return count_pages(search)
 
 
-def claim_parameters(*streams: Stream, share: int = 50) -> dict[str, Any]:
-    return {
-        "kind": KIND,
-        "lanes": [stream.lane for stream in streams],
-        "group_ids": [stream.group_id for stream in streams],
-        "priorities": [stream.priority for stream in streams],
-        "after_run_ats": [stream.after_run_at for stream in streams],
-        "after_job_ids": [stream.after_job_id for stream in streams],
-        "share": share,
-        "lease_id": uuid.uuid4(),
-        "lease": LEASE,
-        "leased_by": None,
-    }
+def parameters_of(*streams: Stream, share: int = 50) -> dict[str, Any]:
+    return claim_parameters(kind=KIND, streams=streams, share=share, lease=LEASE, by=None)
 
 
 def explain_claim() -> dict[str, Any]:
     """Explain a claim of 50, five from each of ten exams."""
     streams = list_ready_streams()
     assert len(streams) == len(EXAMS)
-    return explain("claim_jobs", claim_parameters(*streams, share=5))
+    return explain("claim_jobs", parameters_of(*streams, share=5))

@@ -5,13 +5,13 @@ import uuid
 
 import psycopg
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 from django.db.transaction import TransactionManagementError
 from pytest_django import DjangoAssertNumQueries
 
 from outbox.handlers import ClaimedJob, Outcome
-from outbox.jobs import enqueue, enqueue_missing, job_id_for
-from outbox.models import DeadLetter, FinishedJob, Job, JobState, Lane
+from outbox.jobs import enqueue, job_id_for
+from outbox.models import FinishedJob, Job, JobState, Lane
 from tests.outbox.queue.workshop import (
     EXAM,
     KIND,
@@ -118,20 +118,6 @@ def test_enqueue_again_after_the_end_makes_the_job_anew() -> None:
     (job,) = queue(1)
     assert numbers_of(claim_batch()) == [0]
     assert FinishedJob.objects.get().job_id == job.job_id
-
-
-@pytest.mark.django_db(transaction=True)
-def test_enqueue_missing_leaves_alone_what_waits_is_finished_or_was_given_up() -> None:
-    queue(1, first=0)
-    work_on(Workshop(), claim_batch())
-    queue(1, first=1)
-    work_on(Workshop(fate=stumble), claim_batch())
-    queue(1, first=2)
-    jobs = make_jobs(4)
-    with transaction.atomic():
-        assert enqueue_missing(jobs) == [jobs[3].job_id]
-    assert set(Job.objects.values_list("job_id", flat=True)) == {jobs[2].job_id, jobs[3].job_id}
-    assert (FinishedJob.objects.count(), DeadLetter.objects.count()) == (1, 1)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -14,7 +14,6 @@ from tests.outbox.queue.plans import (
     EXAMS,
     FINISHED,
     WAITING,
-    claim_parameters,
     count_pages,
     count_pages_of_search,
     explain,
@@ -22,6 +21,7 @@ from tests.outbox.queue.plans import (
     fill,
     indexes_of,
     insert,
+    parameters_of,
     tables_read_whole,
 )
 from tests.outbox.queue.workshop import (
@@ -93,7 +93,7 @@ def test_jobs_put_off_to_later_are_not_walked_through() -> None:
         cursor.execute("VACUUM ANALYZE outbox_job")
     queue(10)
     (stream,) = list_ready_streams()
-    plan = explain("claim_jobs", claim_parameters(stream))
+    plan = explain("claim_jobs", parameters_of(stream))
     assert plan["Actual Rows"] == 10
     assert count_pages(plan) < 200
 
@@ -107,7 +107,7 @@ def test_a_claim_costs_the_same_under_a_snapshot_held_open(database_url: str) ->
         claimer = make_claimer()
         claimer.claim(by=None)
         claimer._next_look = float("inf")  # no new look: this second belongs to the hint
-        at_first = explain("claim_jobs", claim_parameters(*claimer._roster.take_turns(KIND, 0, 50)))  # type: ignore[arg-type]
+        at_first = explain("claim_jobs", parameters_of(*claimer._roster.take_turns(KIND, 0, 50)))  # type: ignore[arg-type]
         settled = []
         for _ in range(50):
             claim = claimer.claim(by=None)
@@ -117,9 +117,9 @@ def test_a_claim_costs_the_same_under_a_snapshot_held_open(database_url: str) ->
         with connection.cursor() as cursor:
             cursor.execute("VACUUM outbox_job")
         (stream,) = claimer._roster.take_turns(KIND, 0, 50)  # type: ignore[arg-type]
-        with_hint = explain("claim_jobs", claim_parameters(stream))
+        with_hint = explain("claim_jobs", parameters_of(stream))
         from_the_start = Stream(KIND, stream.served_in, stream.lane, EXAM, 0, after_run_at=arrival(-1), age=0)
-        without_hint = explain("claim_jobs", claim_parameters(from_the_start))
+        without_hint = explain("claim_jobs", parameters_of(from_the_start))
     assert count_pages_of_search(with_hint) <= count_pages_of_search(at_first) + 5
     assert (
         count_pages_of_search(without_hint) >= count_pages_of_search(with_hint) * 5
@@ -193,8 +193,7 @@ def test_enqueueing_asks_the_unique_indexes_only() -> None:
         | {"subject_id": str(job.subject_id), "lane": 0, "priority": 0, "run_at": None}
         for job in make_jobs(50)
     ]
-    for statement in ("enqueue_jobs", "enqueue_missing_jobs"):
-        assert tables_read_whole(explain(statement, {"jobs": json.dumps(rows)})) == []
+    assert tables_read_whole(explain("enqueue_jobs", {"jobs": json.dumps(rows)})) == []
 
 
 def test_the_hot_table_is_tuned_for_churn() -> None:
