@@ -24,9 +24,8 @@ from exams.gate.asgi import application as _gate  # noqa: E402
 _lanes = make_lanes(_django, student_socket=settings.STUDENT_SOCKET, pages_socket=settings.PAGES_SOCKET)
 _behind_the_gate = limit_bodies(Door(_lanes))
 
-take_whole = (
-    _gate.take_whole
-)  # what `config.express` recognises by itself does not pass through `application`
+# What `config.express` recognises by itself does not pass through `application`.
+take_whole = _gate.take_whole
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

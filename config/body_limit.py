@@ -6,9 +6,9 @@ Refused by what its head declares, before anything of it is read; without a Cont
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from exams.api.bodies import LARGEST_BODY
 from exams.errors import TooLarge
 from exams.gate.responses import refuse
+from exams.media_type import LARGEST_BODY
 
 Message = MutableMapping[str, Any]
 Scope = dict[str, Any]

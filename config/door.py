@@ -1,6 +1,6 @@
 """The door in front of Django and the pools: what a request is for decides whether it is worked on, waits, or is turned away.
 
-A slow client never holds a place: a body of up to 1 MiB is read before one is asked for, and whoever does not read the answer loses
+A slow client never holds a place: a body of up to `LARGEST_BODY`, any of the API, is read before one is asked for, and whoever does not read the answer loses
 the connection. A place is held until the work is done, also when the client has gone: Django cannot stop a view that
 runs in a thread, so telling it would only free the place of a thread that is still there.
 """
@@ -17,6 +17,7 @@ from exams.errors import ExamsError, Overloaded, TooSlow
 from exams.gate.admission import Room, Share, count_shed
 from exams.gate.reading import ClientGone
 from exams.gate.time_limit import TimeLimit
+from exams.media_type import LARGEST_BODY
 
 Message = MutableMapping[str, Any]
 Scope = dict[str, Any]
@@ -24,7 +25,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Any], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-EARLY_BYTES = 1024 * 1024  # what is read before there is a place: any body of the API
 _HELD_BYTES = 64 * 1024 * 1024
 
 
@@ -104,7 +104,7 @@ class EarlyBody:
     async def read(self, share: Share) -> None:
         """Read to the end, or as much as may be held; raises `ClientGone`."""
         size = 0
-        while not self._is_complete and size < EARLY_BYTES:
+        while not self._is_complete and size < LARGEST_BODY:
             message = await self._receive()
             if message["type"] != "http.request":
                 raise ClientGone

@@ -169,9 +169,8 @@ class ExpressHttp(HttpToolsProtocol):
     @property
     def is_idle(self) -> bool:
         """Whether no request is under way."""
-        cycle: RequestResponseCycle | None = (
-            self.cycle
-        )  # None before the first one, whatever its annotation says
+        # None before the first one, whatever its annotation says
+        cycle: RequestResponseCycle | None = self.cycle
         return not self._is_inside and not self._is_waiting and (cycle is None or cycle.response_complete)
 
     def _may_be_express(self, data: bytes) -> bool:

@@ -18,9 +18,8 @@ from outbox.registry import list_consumers
 
 FRESH = timedelta(seconds=15)  # processes beat once a second, also in the middle of long work
 ROLES = ("worker", "sequencer", "sweeper")
-_migrated: set[str] = (
-    set()
-)  # databases seen with every migration applied: that does not change while this process lives
+# Databases seen with every migration applied: that does not change while this process lives.
+_migrated: set[str] = set()
 
 
 @never_cache

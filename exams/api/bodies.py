@@ -11,9 +11,7 @@ from rest_framework.serializers import Serializer
 
 from exams import strict_json
 from exams.errors import TooLarge, UnsupportedMediaType
-from exams.media_type import is_json
-
-LARGEST_BODY = 1024 * 1024
+from exams.media_type import LARGEST_BODY, is_json
 
 
 def read_body(request: Request, form: type[Serializer[Any]], **context: Any) -> dict[str, Any]:

@@ -15,12 +15,11 @@ from exams.canonical import canonical_answers, digest
 from exams.errors import Malformed, NotAuthenticated, NotFound, TooLarge, UnsupportedMediaType
 from exams.gate.admission import Share
 from exams.gate.handin import HandIn
-from exams.media_type import is_json
+from exams.media_type import LARGEST_BODY, is_json
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Head = Mapping[bytes, bytes]
 
-BODY_LIMIT = 1024 * 1024
 _PATH = re.compile(r"/api/v1/attempts/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/submission")
 
 
@@ -51,7 +50,7 @@ def check_head(head: Head) -> None:
     declared = head.get(b"content-length", b"0")
     if not declared.isdigit():
         raise Malformed("Content-Length is not a number.")
-    if int(declared[:20]) > BODY_LIMIT:
+    if int(declared[:20]) > LARGEST_BODY:
         raise TooLarge
 
 
@@ -65,7 +64,7 @@ async def read_body(receive: Receive, share: Share) -> bytes:
             raise ClientGone
         chunk = message.get("body", b"")
         size += len(chunk)
-        if size > BODY_LIMIT:
+        if size > LARGEST_BODY:
             raise TooLarge
         share.hold(len(chunk))
         chunks.append(chunk)

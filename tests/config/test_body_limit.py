@@ -9,7 +9,7 @@ from asgiref.sync import async_to_sync
 from asgiref.testing import ApplicationCommunicator
 
 from config.asgi import application
-from exams.api.bodies import LARGEST_BODY
+from exams.media_type import LARGEST_BODY
 from exams.models import Attempt, Draft
 from gradebook.models import User
 from tests.exams.api.callers import with_token

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 
-from config.door import EARLY_BYTES, Door, Lane
+from config.door import Door, Lane
 from config.slots import Slots
 from config.tiers import Tier
+from exams.media_type import LARGEST_BODY
 from tests.overload.shed import count_shed_so_far
 
 Messages = list[dict[str, Any]]
@@ -72,7 +73,7 @@ def test_body_reaches_the_application_in_one_piece() -> None:
 
 
 def test_body_too_large_to_hold_comes_through_as_it_comes() -> None:
-    large = b"x" * EARLY_BYTES
+    large = b"x" * LARGEST_BODY
     visit = Visit([piece(large, more=True), piece(b"b", more=True), piece(b"c")])
 
     async_to_sync(visit.go)()
@@ -95,7 +96,7 @@ def test_slow_body_holds_no_place_and_is_refused_in_the_end() -> None:
 
 
 def test_slow_rest_of_a_large_body_gives_its_place_back_in_time() -> None:
-    large = piece(b"x" * EARLY_BYTES, more=True)
+    large = piece(b"x" * LARGEST_BODY, more=True)
     visit = Visit([large], seconds=0.2)
 
     async_to_sync(visit.go)()

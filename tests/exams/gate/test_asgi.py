@@ -15,11 +15,11 @@ from django.test import Client
 
 from exams import tokens
 from exams.canonical import canonical_answers, digest
-from exams.gate import reading
 from exams.gate.admission import Limits
 from exams.gate.asgi import Gate
 from exams.gate.durability import LocalDurability
 from exams.limits import Buckets
+from exams.media_type import LARGEST_BODY
 from exams.models import Attempt, Submission
 from exams.receipt_keys import get_key_ring
 from exams.receipts import Receipt, sign_receipt, verify_receipt
@@ -280,7 +280,7 @@ def test_other_methods_are_405(attempt: Attempt) -> None:
 @pytest.mark.parametrize(
     ("headers", "chunks"),
     [
-        ([(b"content-length", b"%d" % (reading.BODY_LIMIT + 1))], [None]),  # refused before anything is read
+        ([(b"content-length", b"%d" % (LARGEST_BODY + 1))], [None]),  # refused before anything is read
         ([(b"content-length", b"10")], [b" " * 600_000] * 2),  # lies
         ([], [b" " * 65_536] * 17),  # says nothing
     ],
@@ -298,7 +298,7 @@ def test_more_than_a_mebibyte_is_413(
 def test_body_of_exactly_a_mebibyte_is_read(attempt: Attempt) -> None:
     body = b'{"answers": {"q": "a"}}'
 
-    answer = ask(request_of(attempt, body + b" " * (reading.BODY_LIMIT - len(body))))
+    answer = ask(request_of(attempt, body + b" " * (LARGEST_BODY - len(body))))
 
     assert answer.status == 202
 
