@@ -15,10 +15,13 @@ class ExamsConfig(AppConfig):
         from exams.attachments import effects  # noqa: PLC0415
         from exams.consumers.gradebook_marks import GradebookMarks  # noqa: PLC0415
         from exams.effects.register import register as register_effects  # noqa: PLC0415
+        from exams.events import SubmissionGraded, upcast_graded  # noqa: PLC0415
         from outbox import registry  # noqa: PLC0415
+        from outbox.upcasting import register_upcaster  # noqa: PLC0415
 
         worker.register()
         sweeps.register()
         effects.register()
         register_effects()
         registry.register(GradebookMarks())
+        register_upcaster(SubmissionGraded.kind, version=1, upcast=upcast_graded)

@@ -5,7 +5,7 @@ A member may be added to a version, with a reader that does without; any other c
 """
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 from uuid import UUID
 
 
@@ -150,14 +150,24 @@ class AttemptReopened(AttemptFact):
     reason: str
 
 
+class ClassNamed(TypedDict):
+    """A class, with its name as it was at the time."""
+
+    id: str
+    name: str
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class SubmissionGraded(AttemptFact):
     """The result of a submission, found by a worker or changed by a teacher who marked an answer.
 
-    `state` is `graded` or `needs_marking` (then the score is what was found so far).
+    `state` is `graded` or `needs_marking` (then the score is what was found so far). Since version 2 also: what each question
+    earned and what it could (`points`, `out_of`), in the order of the paper that `revision` names, and the classes, of those the exam
+    is given to, that the student was in when the attempt was started.
     """
 
     kind = "SubmissionGraded"
+    version = 2
 
     submission_id: UUID
     state: str
@@ -165,6 +175,15 @@ class SubmissionGraded(AttemptFact):
     max_points: str
     result_version: int
     old_score: str | None
+    revision: int | None
+    points: list[str]
+    out_of: list[str]
+    classes: list[ClassNamed]
+
+
+def upcast_graded(payload: dict[str, Any]) -> dict[str, Any]:
+    """Say a `SubmissionGraded` of version 1 in version 2: what it did not tell is not known."""
+    return payload | {"revision": None, "points": [], "out_of": [], "classes": []}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

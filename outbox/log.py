@@ -15,6 +15,7 @@ from django.db import connection
 
 from outbox.db import find_row, load_sql
 from outbox.errors import CursorAheadOfLog, CursorOfAnotherEpoch
+from outbox.upcasting import upcast
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Position:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """One event as the log has it, with the position it was given."""
+    """One event as the log has it, with the position it was given; an older version is said in the newest (`outbox.upcasting`)."""
 
     pos: int
     event_id: UUID
@@ -104,5 +105,7 @@ def _read(statement: str, parameters: dict[str, Any]) -> list[StoredEvent]:
 
 
 def _as_event(row: tuple[Any, ...]) -> StoredEvent:
-    *columns, payload = row
-    return StoredEvent(*(*columns, json.loads(payload)))  # Django leaves jsonb as text on a plain cursor
+    pos, event_id, kind, version, *columns, stored = row
+    payload = json.loads(stored)  # Django leaves jsonb as text on a plain cursor
+    version, payload = upcast(kind, version, payload)
+    return StoredEvent(*(pos, event_id, kind, version, *columns, payload))

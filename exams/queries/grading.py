@@ -1,12 +1,14 @@
 """What the grading worker reads: submissions with the facts to verify, and the keys of their revisions."""
 
 import dataclasses
+import json
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from django.db import connection
 
+from exams.events import ClassNamed
 from exams.grading import BrokenKey, Key, read_key
 from exams.models import ExamRevision
 from outbox.db import load_sql
@@ -36,6 +38,15 @@ def list_to_grade(submission_ids: Collection[UUID]) -> dict[UUID, ToGrade]:
     with connection.cursor() as cursor:
         cursor.execute(load_sql("exams", "read_submissions_to_grade"), {"ids": list(submission_ids)})
         return {row[0]: ToGrade(*row) for row in cursor.fetchall()}
+
+
+def list_classes(attempt_ids: Collection[UUID]) -> dict[UUID, list[ClassNamed]]:
+    """Return the classes, of those the exam is given to, that each attempt's student was in at its start. At most one read."""
+    if not attempt_ids:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql("exams", "list_classes"), {"attempts": list(attempt_ids)})
+        return {attempt_id: json.loads(classes) for attempt_id, classes in cursor.fetchall()}
 
 
 class Keys:

@@ -1,12 +1,13 @@
-"""What a student may know of a paper before sitting it."""
+"""What may be known of a paper without reading it: its size, and which questions are in it."""
 
 import dataclasses
+import functools
 from decimal import Decimal
 from uuid import UUID
 
 from django.db.models import F, Func, IntegerField
 
-from exams.models import ExamRevision
+from exams.models import ExamRevision, Question
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,3 +25,10 @@ def get_current_paper(exam_id: UUID) -> PaperSize:
     questions, max_points = published.order_by("-number").values_list("length", "max_points")[0]
     assert max_points is not None  # a published paper is frozen whole
     return PaperSize(questions, max_points)
+
+
+@functools.lru_cache(maxsize=500)
+def list_question_ids(revision_id: UUID) -> tuple[str, ...]:
+    """Return the ids of a published revision's questions in paper order, kept once read: it never changes (a trigger sees to that)."""
+    ids = Question.objects.filter(revision=revision_id).order_by("position").values_list("id", flat=True)
+    return tuple(map(str, ids))

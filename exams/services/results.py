@@ -14,9 +14,11 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
 
 from exams.canonical import write_number
-from exams.events import AttemptFact, GradingFailed, SubmissionGraded
-from exams.grading import Grade, give_points, read_hand_marks
+from exams.events import AttemptFact, ClassNamed, GradingFailed, SubmissionGraded
+from exams.grading import Grade, QuestionGrade, give_points, read_hand_marks
 from exams.models import Attempt, Result, ResultState, Submission
+from exams.queries.grading import list_classes
+from exams.queries.papers import list_question_ids
 from exams.services.facts import WORKER, describe, event_of
 from outbox.db import load_sql, require_transaction
 from outbox.publish import Actor, NewEvent, publish
@@ -83,7 +85,8 @@ def write_changes(changes: Sequence[Change], *, by: Actor) -> None:
         return
     _execute("upsert_results", [_result_row(change) for change in changes if not change.keeps_old])
     _execute("settle_attempts", [_attempt_row(change) for change in changes])
-    publish(_event(change, by) for change in changes)
+    classes = list_classes([change.attempt.pk for change in changes if change.finding.grade])
+    publish(_event(change, classes.get(change.attempt.pk, []), by) for change in changes)
 
 
 def _keep_hand_marks(change: Change) -> Change:
@@ -131,15 +134,16 @@ def _attempt_row(change: Change) -> dict[str, Any]:
     }
 
 
-def _event(change: Change, by: Actor) -> NewEvent:
-    return event_of(change.attempt, _fact(change), by=by, cause_id=change.submission.event_id)
+def _event(change: Change, classes: list[ClassNamed], by: Actor) -> NewEvent:
+    return event_of(change.attempt, _fact(change, classes), by=by, cause_id=change.submission.event_id)
 
 
-def _fact(change: Change) -> AttemptFact:
+def _fact(change: Change, classes: list[ClassNamed]) -> AttemptFact:
     about = {**describe(change.attempt), "submission_id": change.submission.pk}
     grade, old = change.finding.grade, change.old
     if grade is None:
         return GradingFailed(**about, reason=change.finding.reason)
+    questions = _in_paper_order(grade, change.submission.revision_id)
     return SubmissionGraded(
         **about,
         state=grade.state,
@@ -147,7 +151,16 @@ def _fact(change: Change) -> AttemptFact:
         max_points=write_number(grade.max_points),
         result_version=old.version + 1 if old else 1,
         old_score=None if old is None or old.score is None else write_number(old.score),
+        revision=change.submission.exam_revision,
+        points=[write_number(question.points) for question in questions],
+        out_of=[write_number(question.max_points) for question in questions],
+        classes=classes,
     )
+
+
+def _in_paper_order(grade: Grade, revision_id: UUID) -> list[QuestionGrade]:
+    """Return what the questions earned, each in its place: a stored breakdown, and a stored key, do not keep an order."""
+    return [grade.questions[name] for name in list_question_ids(revision_id) if name in grade.questions]
 
 
 def _execute(name: str, rows: Sequence[dict[str, Any]]) -> None:

@@ -28,7 +28,16 @@ from tests.sitting import hand_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MOMENT = datetime(2026, 11, 29, 16, tzinfo=UTC)
-GRADED = {"score": "4", "max_points": "5", "result_version": 1, "old_score": None}
+GRADED = {
+    "score": "4",
+    "max_points": "5",
+    "result_version": 1,
+    "old_score": None,
+    "revision": 1,
+    "points": ["4"],
+    "out_of": ["5"],
+    "classes": [],
+}
 
 
 def told(person: User) -> list[tuple[str, int]]:

@@ -41,7 +41,7 @@ def saved(*keys: AnswerKey) -> MarkOutcome:
 
 
 def test_the_last_points_make_the_result_graded(
-    exam: Exam, submission: Submission, teacher: User, events_of: EventsOf
+    exam: Exam, world: World, submission: Submission, teacher: User, events_of: EventsOf
 ) -> None:
     first, second = essays_of(exam)
     assert stands(submission) == ("needs_marking", "needs_marking", Decimal(1), 1)
@@ -66,6 +66,10 @@ def test_the_last_points_make_the_result_graded(
             "max_points": "7.5",
             "result_version": 3,
             "old_score": "4.5",
+            "revision": 1,
+            "points": ["1", "3.5", "0"],
+            "out_of": ["1", "4", "2.5"],
+            "classes": [{"id": str(world.school_class.pk), "name": world.school_class.name}],
         },
     )
     events = Event.objects.filter(kind="SubmissionGraded").order_by("seq")
@@ -208,7 +212,7 @@ def test_marking_costs_the_same_statements_however_many_answers(
     exam = essay_exam(world)
     first, _ = essays_of(exam)
     changes = [change(sit(exam, enrol(world)), first, "2") for _ in range(count)]
-    # whom the teacher marks, the attempts, the submissions, the clock; results, attempts, events
-    with transaction.atomic(), django_assert_num_queries(7 + 2):  # and a savepoint's two
+    # whom the teacher marks, the attempts, the submissions, the clock; results, attempts, classes, events
+    with transaction.atomic(), django_assert_num_queries(8 + 2):  # and a savepoint's two
         outcome = mark_answers(changes=changes, by=teacher)
     assert len(outcome.saved) == count

@@ -170,8 +170,8 @@ def test_an_exams_answers_cost_the_same_reads_however_many_they_are(
     with django_assert_num_queries(8):  # session, person, school; exam, results, papers, answers, who marked
         page = desk.open()
     assert page.count('class="card answer"') == count
-    # the same eight; whom the teacher marks, attempts, submissions, clock; results, attempts, events; begin and commit
-    with django_assert_num_queries(8 + 7 + 2):
+    # the same eight; whom the teacher marks, attempts, submissions, clock; results, attempts, classes, events; begin and commit
+    with django_assert_num_queries(8 + 8 + 2):
         desk.save(page, dict.fromkeys(submissions, "2"))
     assert Result.objects.filter(version=3).count() == count
 

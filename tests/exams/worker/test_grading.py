@@ -64,7 +64,9 @@ def others(attempt: Attempt, world: World, count: int) -> list[Attempt]:
     return attempts
 
 
-def test_a_graded_submission_has_its_result_state_and_event(attempt: Attempt, events_of: EventsOf) -> None:
+def test_a_graded_submission_has_its_result_state_and_event(
+    attempt: Attempt, world: World, events_of: EventsOf
+) -> None:
     submission = hand_in(attempt, right_answers(attempt))
 
     assert grade_everything() == Counter({Settled.FINISHED: 1})
@@ -101,6 +103,10 @@ def test_a_graded_submission_has_its_result_state_and_event(attempt: Attempt, ev
                 "max_points": "4",
                 "result_version": 1,
                 "old_score": None,
+                "revision": 1,
+                "points": ["1", "1", "1", "1"],
+                "out_of": ["1", "1", "1", "1"],
+                "classes": [{"id": str(world.school_class.pk), "name": world.school_class.name}],
             },
         )
     ]
@@ -225,14 +231,14 @@ def test_a_batch_costs_two_reads_and_a_constant_number_of_writes(
     attempt: Attempt, world: World, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     handler = GradingHandler(GRADE)
-    for count, reads in ((1, 2), (3, 1)):  # the key of a revision is read once
+    for count, reads, writes in ((1, 2, 7), (3, 1, 6)):  # a revision's key, and its order, are read once
         for each in others(attempt, world, count):
             hand_in(each, right_answers(each))
         claimed = claim()
         assert len(claimed.jobs) == count
         with django_assert_num_queries(reads):
             outcomes = handler.prepare(claimed.jobs)
-        with transaction.atomic(), django_assert_num_queries(5):
+        with transaction.atomic(), django_assert_num_queries(writes):
             handler.write([outcome for outcome in outcomes if isinstance(outcome, Done)])
         settle(handler, prepare(handler, claimed.jobs))
 
