@@ -40,10 +40,18 @@ class Batch:
         NULL where it has every position between the two, so that the range alone says it. `{app_table}` is one of the projection's
         tables; `{on_repeat}`, at the end of an INSERT, leaves a row that is there already as it is.
         """
+        return _execute(
+            package, name, {**self.tables, "on_repeat": ON_REPEAT}, parameters | self._parameters()
+        )
+
+    def count_kinds(self) -> dict[str, int]:
+        """Return how many events of each kind there are: a consumer of several kinds runs only what it has work for. One read."""
+        return _count_kinds(self._parameters())
+
+    def _parameters(self) -> dict[str, Any]:
         positions, first, last = list(self.positions), self.positions[0], self.positions[-1]
         listed = None if len(positions) == last - first + 1 else positions
-        batch = {"positions": positions, "first": first, "last": last, "listed": listed, "kinds": None}
-        return _execute(package, name, {**self.tables, "on_repeat": ON_REPEAT}, parameters | batch)
+        return {"positions": positions, "first": first, "last": last, "listed": listed, "kinds": None}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,8 +72,15 @@ class Span:
         As `Batch.execute`, but `%(listed)s` is always NULL and `%(kinds)s::text[]` is not: the statement must filter by it.
         `{on_repeat}` is empty: a row that is there already is an error.
         """
-        span = {"first": self.first, "last": self.last, "listed": None, "kinds": list(self.kinds)}
-        return _execute(package, name, {**self.tables, "on_repeat": sql.SQL("")}, parameters | span)
+        names = {**self.tables, "on_repeat": sql.SQL("")}
+        return _execute(package, name, names, parameters | self._parameters())
+
+    def count_kinds(self) -> dict[str, int]:
+        """As `Batch.count_kinds`."""
+        return _count_kinds(self._parameters())
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"first": self.first, "last": self.last, "listed": None, "kinds": list(self.kinds)}
 
 
 def _execute(
@@ -74,6 +89,12 @@ def _execute(
     with connection.cursor() as cursor:
         cursor.execute(bind_tables(load_sql(package, name), names), parameters)
         return int(cursor.rowcount)
+
+
+def _count_kinds(parameters: Mapping[str, Any]) -> dict[str, int]:
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql("outbox", "count_kinds"), parameters)
+        return dict(cursor.fetchall())
 
 
 class ConsumerHandler(Protocol):
