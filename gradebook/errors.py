@@ -77,3 +77,59 @@ class AssignmentRefused(GradebookError):
 
     code = "assignment_refused"
     status = 409
+
+
+class TermNotFound(GradebookError):
+    """There is no such term among those you may lock."""
+
+    code = "term_not_found"
+    status = 404
+
+
+class TermIsLocked(GradebookError):
+    """This term is locked: its marks stand still. Propose an amendment instead."""
+
+    code = "term_locked"
+    status = 409
+
+
+class TermMovedOn(GradebookError):
+    """This term was locked and opened again, or amended, since the page was loaded. Load the page again; what you typed is kept."""
+
+    code = "term_moved_on"
+    status = 409
+
+
+class TermIsOpen(GradebookError):
+    """This term is not locked."""
+
+    code = "term_open"
+    status = 409
+
+
+class TermIsBusy(GradebookError):
+    """Somebody is still writing marks in this term and does not come to an end. Nothing was changed; please try again in a moment."""
+
+    code = "term_busy"
+    status = 503
+
+
+class NoReasonGiven(GradebookError):
+    """Say why, in at most 500 characters: the reason stays in the record."""
+
+    code = "no_reason"
+    status = 400
+
+
+class AmendmentNotFound(GradebookError):
+    """There is no such amendment among those you may see."""
+
+    code = "amendment_not_found"
+    status = 404
+
+
+class AmendmentRefused(GradebookError):
+    """This amendment cannot be made."""
+
+    code = "amendment_refused"
+    status = 409

@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
-Reason = Literal["typed", "cleared", "posted", "kept_beside", "pasted", "imported", "undone"]
+Reason = Literal["typed", "cleared", "posted", "kept_beside", "pasted", "imported", "undone", "amended", "carried_over"]
 
 
 def cell_subject(column_id: UUID, student_id: UUID) -> str:
@@ -15,6 +15,11 @@ def cell_subject(column_id: UUID, student_id: UUID) -> str:
 def column_subject(column_id: UUID) -> str:
     """Return the subject key of one column."""
     return f"column:{column_id}"
+
+
+def term_subject(period_id: UUID) -> str:
+    """Return the subject key of one term."""
+    return f"term:{period_id}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,6 +79,67 @@ class ColumnChanged:
     actor_name: str
     old: ColumnState | None
     new: ColumnState
+
+    def payload(self) -> dict[str, Any]:
+        """Return the JSON object stored in the log."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TermLocked:
+    """A term was locked; `generation` is the one its marks stand still at."""
+
+    kind: ClassVar[str] = "TermLocked"
+    version: ClassVar[int] = 1
+
+    school_id: UUID
+    period_id: UUID
+    period_name: str
+    generation: int
+    actor_name: str
+
+    def payload(self) -> dict[str, Any]:
+        """Return the JSON object stored in the log."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TermOpened:
+    """A locked term was opened again, for a reason."""
+
+    kind: ClassVar[str] = "TermOpened"
+    version: ClassVar[int] = 1
+
+    school_id: UUID
+    period_id: UUID
+    period_name: str
+    generation: int
+    actor_name: str
+    reason: str
+
+    def payload(self) -> dict[str, Any]:
+        """Return the JSON object stored in the log."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TermAmended:
+    """One cell of a locked term was changed by a signed amendment; the change itself is a `MarkChanged` of the same batch."""
+
+    kind: ClassVar[str] = "TermAmended"
+    version: ClassVar[int] = 1
+
+    school_id: UUID
+    period_id: UUID
+    period_name: str
+    generation: int
+    amendment_id: UUID
+    sheet_id: UUID
+    column_id: UUID
+    student_id: UUID
+    reason: str
+    proposed_by: str
+    signed_by: str
 
     def payload(self) -> dict[str, Any]:
         """Return the JSON object stored in the log."""

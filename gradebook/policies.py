@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from gradebook.models import MarkSheet, Role, TeachingAssignment, User
+from gradebook.models import Amendment, MarkSheet, Period, Role, TeachingAssignment, User
 
 
 def sheets_editable_by(user: User) -> QuerySet[MarkSheet]:
@@ -46,3 +46,16 @@ def may_view_sheet(user: User, sheet_id: UUID) -> bool:
 def may_arrange_sheet(user: User, sheet_id: UUID) -> bool:
     """Whether `user` may add and edit columns: the sheet's teachers, and the administrators who may read it."""
     return may_view_sheet(user, sheet_id)
+
+
+def terms_lockable_by(user: User) -> QuerySet[Period]:
+    """Return the terms `user` may lock and open: an administrator's own school's, or all for those who belong to none."""
+    if not (user.is_active and user.role == Role.ADMIN):
+        return Period.objects.none()
+    terms = Period.objects.all()
+    return terms if user.school_id is None else terms.filter(school=user.school_id)
+
+
+def may_decide(user: User, amendment: Amendment) -> bool:
+    """Whether `user` may sign or refuse an amendment: a second person who may read the sheet."""
+    return amendment.proposed_by_id != user.pk and may_view_sheet(user, amendment.sheet_id)

@@ -34,7 +34,8 @@ class PeriodAdmin(SchoolScoped[Period]):
     """Terms of a school."""
 
     school_path = "school"
-    list_display = ("name", "school", "starts_on", "ends_on")
+    list_display = ("name", "school", "starts_on", "ends_on", "locked_at", "generation")
+    readonly_fields = ("locked_at", "locked_by", "generation")  # through their own pages, with their events
     list_filter = (("school", admin.RelatedOnlyFieldListFilter),)
     list_select_related = ("school",)
     search_fields = ("name",)

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 
 from gradebook.admin.scoping import SchoolScoped
-from gradebook.errors import ColumnRefused
+from gradebook.errors import ColumnRefused, TermIsLocked
 from gradebook.models import Column, Mark, MarkSheet, User
 from gradebook.services.columns import add_column, check_new_maximum, edit_column
 
@@ -47,6 +47,14 @@ class ColumnForm(forms.ModelForm[Column]):
         help_texts = {
             "source_id": "The id of the exam whose results are posted here; empty for marks typed by hand."
         }
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse what the service would: any change in a locked term."""
+        fields = super().clean() or self.cleaned_data
+        sheet = fields.get("sheet") if self.instance._state.adding else self.instance.sheet  # noqa: SLF001 - documented
+        if sheet and sheet.period.is_locked:
+            raise forms.ValidationError(TermIsLocked().detail)
+        return fields
 
     def clean_max_points(self) -> Any:
         """Refuse what the service would: a maximum below a mark that is there."""

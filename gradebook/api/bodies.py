@@ -1,7 +1,8 @@
 """What the grid sends, read strictly: anything that is not exactly the written form is `malformed`, and `errors` says where.
 
-A body: `{"by": uuid, "decimal_sign": ",", "changes": [{"column": uuid, "student": uuid, "version": 3, "entry": "7,5"}]}`, at most
-`MOST_CHANGES` of them in at most `LARGEST_BODY` bytes. `by` is whose page it is; `entry` is what was typed, and what that means
+A body: `{"by": uuid, "term": 1, "decimal_sign": ",", "changes": [{"column": uuid, "student": uuid, "version": 3, "entry": "7,5"}]}`, at
+most `MOST_CHANGES` of them in at most `LARGEST_BODY` bytes. `by` is whose page it is, `term` the generation of the term it was loaded
+at; `entry` is what was typed, and what that means
 is `gradebook.entries`' rule.
 NUL and lone surrogates are malformed wherever they stand.
 """
@@ -33,6 +34,7 @@ class SaveRequest(NamedTuple):
     """A request to save, in the written form; whether the marks make sense is not yet known."""
 
     by: UUID
+    generation: int
     decimal_sign: DecimalSign
     changes: list[TypedChange]
 
@@ -42,10 +44,12 @@ def read_save_request(body: bytes) -> SaveRequest:
     if len(body) > LARGEST_BODY:
         raise TooLarge
     match _load(body):
-        case {"by": by, "decimal_sign": "." | "," as sign, "changes": list(items), **rest} if not rest:
-            return SaveRequest(_read_id(by, "/by"), sign, _read_changes(items))
+        case {"by": by, "term": term, "decimal_sign": "." | "," as sign, "changes": list(items), **rest} if (
+            not rest
+        ):
+            return SaveRequest(_read_id(by, "/by"), _read_version(term, "/term"), sign, _read_changes(items))
         case _:
-            raise Malformed("An object with exactly `by`, `decimal_sign` and `changes`.", pointer="")
+            raise Malformed("An object with exactly `by`, `term`, `decimal_sign` and `changes`.", pointer="")
 
 
 def _read_changes(items: list[Any]) -> list[TypedChange]:

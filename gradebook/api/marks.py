@@ -42,7 +42,7 @@ class Marks(APIView):
         if wanted.by != user.pk:
             raise SomebodyElse
         changes, unreadable = _sort(wanted)
-        outcome = save_marks(sheet=sheet, changes=changes, by=user)
+        outcome = save_marks(sheet=sheet, changes=changes, by=user, generation=wanted.generation)
         return Response(shapes.outcome(outcome, unreadable, saved_at=timezone.now()))
 
 

@@ -18,15 +18,21 @@ from gradebook.models.school import (
     SchoolClass,
     TeachingAssignment,
 )
+from gradebook.models.snapshots import Cutover, MarkSnapshot
+from gradebook.models.terms import Amendment, AmendmentState
 
 __all__ = [
+    "Amendment",
+    "AmendmentState",
     "Column",
     "ColumnSource",
     "Course",
+    "Cutover",
     "Enrolment",
     "Mark",
     "MarkCode",
     "MarkSheet",
+    "MarkSnapshot",
     "MarkSource",
     "Notification",
     "Period",

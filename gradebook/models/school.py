@@ -27,13 +27,23 @@ class School(models.Model):
 
 
 class Period(models.Model):
-    """A term: the stretch of days that marks belong to."""
+    """A term: the stretch of days that marks belong to.
+
+    A locked term's marks stand still. `generation` is raised by everything that changes what the term's marks may say: locking,
+    opening again, a signed amendment. A report cites it, and a page that was loaded at another one may not save
+    (`gradebook.services.terms`).
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     school = models.ForeignKey(School, on_delete=models.PROTECT)
     name = models.CharField(max_length=100)
     starts_on = models.DateField()
     ends_on = models.DateField()
+    generation = models.PositiveIntegerField(default=1, editable=False)
+    locked_at = models.DateTimeField(null=True, editable=False)
+    locked_by = models.ForeignKey(
+        "gradebook.User", on_delete=models.PROTECT, null=True, related_name="+", editable=False
+    )
 
     class Meta:
         constraints = [
@@ -42,10 +52,19 @@ class Period(models.Model):
                 condition=Q(ends_on__gte=F("starts_on")),
                 name="periods_end_after_they_start",
             ),
+            models.CheckConstraint(
+                condition=Q(locked_by__isnull=True) | Q(locked_at__isnull=False),
+                name="an_open_term_has_no_locker",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether its marks stand still."""
+        return self.locked_at is not None
 
 
 class Course(models.Model):

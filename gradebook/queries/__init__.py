@@ -3,6 +3,7 @@
 from gradebook.queries.cells import (
     CellView,
     Changes,
+    find_cells,
     list_cells,
     list_changes,
     list_names,
@@ -24,6 +25,7 @@ __all__ = [
     "CellView",
     "Changes",
     "Layout",
+    "find_cells",
     "find_viewable_sheet",
     "get_layout",
     "get_viewable_sheet",

@@ -35,10 +35,14 @@ class Layout:
 
 
 def find_viewable_sheet(sheet_id: UUID, *, user: User) -> MarkSheet | None:
-    """Return a sheet this person may read, with its parts, and `may_edit` on it. One query."""
+    """Return a sheet this person may read, with its parts, `teaches` and `may_edit` on it. One query.
+
+    Who teaches it may edit it until its term is locked, and then propose amendments.
+    """
     sheets = policies.sheets_viewable_by(user).select_related("school", "period", "course", "school_class")
-    may_edit = Exists(policies.sheets_editable_by(user).filter(pk=OuterRef("pk")))
-    return sheets.annotate(may_edit=may_edit).filter(pk=sheet_id).first()
+    teaches = Exists(policies.sheets_editable_by(user).filter(pk=OuterRef("pk")))
+    may_edit = Q(teaches=True, period__locked_at__isnull=True)
+    return sheets.annotate(teaches=teaches).annotate(may_edit=may_edit).filter(pk=sheet_id).first()
 
 
 def get_viewable_sheet(sheet_id: UUID, *, user: User) -> MarkSheet:

@@ -14,6 +14,7 @@ from gradebook.entries import plain
 from gradebook.errors import ColumnNotFound, ColumnRefused, SheetNotFound
 from gradebook.events import ColumnChanged, ColumnState, column_subject
 from gradebook.models import Column, ColumnSource, Mark, MarkSheet, User
+from gradebook.services.terms import changing_marks, require_open
 from outbox.models.log import ActorType
 from outbox.publish import Actor, NewEvent, publish
 
@@ -23,10 +24,12 @@ def add_column(
 ) -> Column:
     """Add a column at the end of the sheet; `source_id` names the exam whose results it takes.
 
-    Locks the sheet, so that two new columns get two places. Raises `SheetNotFound`, or `ColumnRefused` for a taken title.
+    Locks the sheet, so that two new columns get two places. Raises `SheetNotFound`, `TermIsLocked`, or `ColumnRefused`
+    for a taken title.
     """
-    with transaction.atomic():
+    with changing_marks([sheet.period_id]) as terms:
         _require_arranger(sheet, by)
+        require_open(terms[sheet.period_id])
         return _append_column(sheet, title, max_points, source_id, by)
 
 
@@ -34,22 +37,25 @@ def open_exam_column(*, sheet: MarkSheet, exam_id: UUID, title: str, max_points:
     """Return the sheet's column for an exam, adding it if there is none yet; twice is the same as once.
 
     For whoever sets the exam (an administrator, too): a column is where results go, not a mark. Locks the sheet; raises
-    `ColumnRefused` for a taken title.
+    `ColumnRefused` for a taken title, `TermIsLocked` where there is none yet and the term is locked.
     """
-    with transaction.atomic():
+    with changing_marks([sheet.period_id]) as terms:
         MarkSheet.objects.select_for_update(no_key=True).get(pk=sheet.pk)
         found = sheet.columns.filter(source_id=exam_id).first()
+        if found is None:
+            require_open(terms[sheet.period_id])
         return found or _append_column(sheet, title, max_points, exam_id, by)
 
 
 def edit_column(*, column_id: UUID, sheet: MarkSheet, title: str, max_points: Decimal, by: User) -> Column:
     """Rename a column and set its maximum. Nothing changed: nothing said.
 
-    Locks the column. Raises `SheetNotFound`, `ColumnNotFound`, or `ColumnRefused` for a taken title, a maximum below a mark
+    Locks the column. Raises `SheetNotFound`, `TermIsLocked`, `ColumnNotFound`, or `ColumnRefused` for a taken title, a maximum below a mark
     that is there, and another maximum than its exam's.
     """
-    with transaction.atomic():
+    with changing_marks([sheet.period_id]) as terms:
         _require_arranger(sheet, by)
+        require_open(terms[sheet.period_id])
         column = _lock_column(sheet, column_id)
         before = _state(column)
         if max_points != column.max_points:

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from gradebook.entries import Refused, check_entry, plain, read_entry
-from gradebook.errors import ColumnRefused
+from gradebook.errors import ColumnRefused, TermIsLocked
 from gradebook.models import Column, ColumnSource, MarkSheet
 from gradebook.services.columns import add_column, edit_column
 from gradebook.web.grid import read_decimal_sign
@@ -71,7 +71,7 @@ def edit(request: HttpRequest, sheet_id: UUID, column_id: UUID) -> HttpResponse:
 
 def _get_editable_sheet(request: HttpRequest, sheet_id: UUID) -> MarkSheet:
     sheet = get_sheet_or_404(request, sheet_id)
-    if not sheet.may_edit:  # type: ignore[attr-defined] # annotated by the query
+    if not sheet.teaches:  # type: ignore[attr-defined] # annotated by the query
         raise PermissionDenied
     return sheet
 
@@ -89,7 +89,7 @@ def _carry_out(form: ColumnForm, command: Callable[[], Column]) -> bool:
         return False
     try:
         command()
-    except ColumnRefused as refused:
+    except (ColumnRefused, TermIsLocked) as refused:
         form.add_error((refused.pointer or "").removeprefix("/") or None, refused.detail)
         return False
     return True

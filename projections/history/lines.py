@@ -6,11 +6,12 @@ from decimal import Decimal
 
 from django.utils.formats import number_format
 
-from projections.models import MarkHistory
+from projections.models import HistoryEntry
 
 NO_MARK = "—"
+FROM_COPY = "from_copy"  # no event's reason: a copy of the old system does not say more
 
-REASONS: dict[str, str] = {  # every `gradebook.events.Reason`; a test compares
+REASONS: dict[str, str] = {  # every `gradebook.events.Reason` and that of a copy; a test compares
     "typed": "typed in the sheet",
     "cleared": "cleared in the sheet",
     "posted": "posted from the exam",
@@ -18,6 +19,9 @@ REASONS: dict[str, str] = {  # every `gradebook.events.Reason`; a test compares
     "pasted": "pasted into the sheet",
     "imported": "imported from a file",
     "undone": "undone",
+    "carried_over": "taken over from the old system",
+    "amended": "changed by a signed amendment of the locked term",
+    FROM_COPY: "saved in the old system",
 }
 
 
@@ -25,7 +29,7 @@ REASONS: dict[str, str] = {  # every `gradebook.events.Reason`; a test compares
 class HistoryLine:
     """One change, ready to be shown. `old` and `new` are marks in the reader's number format."""
 
-    change: MarkHistory
+    change: HistoryEntry
     old: str
     new: str
     why: str
@@ -38,12 +42,12 @@ class HistoryLine:
         return self.change.reason == "kept_beside"
 
 
-def describe_changes(changes: Iterable[MarkHistory]) -> Iterator[HistoryLine]:
+def describe_changes(changes: Iterable[HistoryEntry]) -> Iterator[HistoryLine]:
     """Put changes into words, in the order given."""
     return map(describe_change, changes)
 
 
-def describe_change(change: MarkHistory) -> HistoryLine:
+def describe_change(change: HistoryEntry) -> HistoryLine:
     """Put one change into words."""
     return HistoryLine(
         change=change,

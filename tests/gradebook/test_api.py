@@ -32,7 +32,7 @@ def _change(column: Column, student: User, entry: Any, version: Any = 0) -> dict
 
 
 def _body(by: User, *changes: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    return {"by": str(by.pk), "decimal_sign": ".", "changes": list(changes)} | fields
+    return {"by": str(by.pk), "term": 1, "decimal_sign": ".", "changes": list(changes)} | fields
 
 
 def _send(client: Client, world: World, body: Any, content_type: str = "application/json") -> Any:

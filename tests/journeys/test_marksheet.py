@@ -191,6 +191,7 @@ def test_only_changed_cells_are_sent_with_the_version_they_are_based_on(
     desk.expect_all_saved()
     assert sent.value.post_data_json == {
         "by": str(teacher.pk),
+        "term": 1,
         "decimal_sign": ".",
         "changes": [
             {"column": str(columns[0].pk), "student": str(students[0].pk), "version": 1, "entry": "18"}

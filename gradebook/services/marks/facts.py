@@ -1,12 +1,14 @@
-"""The event of one changed cell, built from what the row held before and holds now."""
+"""The event of one changed cell, built from what the row held before and holds now, and the one way such events are recorded."""
 
 import dataclasses
+from collections.abc import Iterable
 from uuid import UUID
 
 from gradebook.cells import StoredCell
 from gradebook.entries import plain
 from gradebook.events import CellState, MarkChanged, Reason, cell_subject
-from outbox.publish import Actor, NewEvent
+from gradebook.snapshots.writing import keep_copies
+from outbox.publish import Actor, NewEvent, publish
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -56,6 +58,26 @@ def describe_change(change: Change, names: Names, *, by: Actor, batch_id: UUID) 
         batch_id=batch_id,
         cause_id=change.cause_id,
     )
+
+
+def record_changes(events: Iterable[NewEvent]) -> None:
+    """Publish the events of one batch of changes and, while the cut-over lasts, copy the sheets they changed.
+
+    Every door ends here, after it has written its cells. A result kept beside a teacher's mark changes nothing that a copy shows.
+    """
+    published = list(events)
+    publish(published)
+    shown = [event for event in published if event.payload["reason"] != "kept_beside"]
+    if shown:
+        first = shown[0]
+        assert first.batch_id is not None
+        keep_copies(
+            {event.payload["sheet_id"] for event in shown},
+            reasons=[event.payload["reason"] for event in shown],
+            batch_id=first.batch_id,
+            by_id=first.actor.id,
+            by_name=first.payload["actor_name"],
+        )
 
 
 def _state(cell: StoredCell) -> CellState:

@@ -17,11 +17,11 @@ from gradebook.entries import Entry, check_entry
 from gradebook.errors import Malformed, MarksAreReadOnly, SheetNotFound
 from gradebook.models import Column, MarkSheet, MarkSource, User
 from gradebook.queries import CellView, view_cell
-from gradebook.services.marks.facts import Change, Names, describe_change
+from gradebook.services.marks.facts import Change, Names, describe_change, record_changes
 from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells, write_cells
-from gradebook.services.terms import changing_marks
+from gradebook.services.terms import changing_marks, require_open
 from outbox.models.log import ActorType
-from outbox.publish import Actor, publish
+from outbox.publish import Actor
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,18 +57,22 @@ class _Sheet(NamedTuple):
     students: Mapping[UUID, User]
 
 
-def save_marks(*, sheet: MarkSheet, changes: Sequence[CellChange], by: User) -> SaveOutcome:
+def save_marks(
+    *, sheet: MarkSheet, changes: Sequence[CellChange], by: User, generation: int | None = None
+) -> SaveOutcome:
     """Save a teacher's changes to a sheet; at most one change a cell. Constant number of queries.
 
-    Locks the columns among them (shared: their maximum stands still meanwhile), then the cells in key order. Raises
-    `SheetNotFound` or `MarksAreReadOnly` when `by` may not, `Malformed` when a cell comes twice. Every cell that changes
-    appends `MarkChanged`; a cell that already shows what is asked for is answered as saved and appends nothing.
+    `generation` is that of the term when the teacher's page was loaded (None: no page). Shares the term, locks the columns among them
+    (shared: their maximum stands still meanwhile), then the cells in key order. Raises `SheetNotFound` or `MarksAreReadOnly` when `by`
+    may not, `TermIsLocked` or `TermMovedOn` when nobody may, `Malformed` when a cell comes twice. Every cell that changes appends
+    `MarkChanged`; a cell that already shows what is asked for is answered as saved and appends nothing.
     """
     wishes = {change.key: change for change in sorted(changes, key=lambda change: change.key)}
     if len(wishes) != len(changes):
         raise Malformed("A cell may be named once in a request.")
-    with changing_marks():
+    with changing_marks([sheet.period_id]) as terms:
         _require_editor(sheet, by)
+        require_open(terms[sheet.period_id], generation)
         known = _Sheet(
             queries.lock_columns(sheet, {key.column_id for key in wishes}),
             queries.list_students(sheet).in_bulk({key.student_id for key in wishes}),
@@ -120,7 +124,7 @@ def _write(
     changes = [_change(stored[wish.key], wish.entry, by) for wish in wishes]
     times = write_cells(change.after for change in changes)
     batch_id = uuid7()
-    publish(
+    record_changes(
         describe_change(
             change,
             _names(sheet, change.after.key, known, by),

@@ -27,8 +27,8 @@ class Marksheet {
     const announcer = new Announcer({ polite: find("polite"), urgent: find("urgent") });
     this.notices = new Notices(find("notices"));
     this.keys = new Keys({ table, sheet: this.#sheet, on: this.#keyActions() });
-    const { marksUrl, user, snapshot } = root.dataset;
-    const api = new MarksApi({ url: marksUrl, user });
+    const { marksUrl, user, term, snapshot } = root.dataset;
+    const api = new MarksApi({ url: marksUrl, user, term: Number(term) });
     this.refresher = new Refresher({ api, snapshot, onNews: (news) => this.#takeNews(news) });
     if (root.dataset.editable === undefined) table.setAttribute("aria-readonly", "true");
     else {

@@ -11,18 +11,23 @@ const SIGNED_OUT = new Set(["not_authenticated", "authentication_failed", "permi
 export class MarksApi {
   #url;
   #user;
+  #term;
 
-  /** `user` is whose page this is: when somebody else has signed in in this browser, nothing is saved in their name. */
-  constructor({ url, user }) {
+  /**
+   * `user` is whose page this is: when somebody else has signed in in this browser, nothing is saved in their name. `term` is the
+   * generation of the term it was loaded at: once that has been locked or amended, nothing is saved without looking again.
+   */
+  constructor({ url, user, term }) {
     this.#url = url;
     this.#user = user;
+    this.#term = term;
   }
 
   save(changes, decimalSign) {
     return this.#call(this.#url, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
-      body: JSON.stringify({ by: this.#user, decimal_sign: decimalSign, changes }),
+      body: JSON.stringify({ by: this.#user, term: this.#term, decimal_sign: decimalSign, changes }),
     });
   }
 

@@ -1,0 +1,227 @@
+"""A locked term's marks stand still: every door refuses in the same words, the log knows, and the database repeats the rule."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+
+from gradebook.errors import NoReasonGiven, TermIsLocked, TermIsOpen, TermMovedOn, TermNotFound
+from gradebook.models import Amendment, Column, Mark, Period, User
+from gradebook.services.amendments import reopen_term
+from gradebook.services.columns import add_column, edit_column, open_exam_column
+from gradebook.services.marks import save_marks
+from gradebook.services.terms import lock_term, open_term
+from outbox.models.log import Event
+from tests import factories
+from tests.gradebook.marks import change, count_events, post, save, shown
+from tests.people import World
+
+pytestmark = pytest.mark.django_db
+IN_THESE_WORDS = "This term is locked: its marks stand still. Propose an amendment instead."
+
+
+@pytest.fixture
+def column(world: World, student: User, teacher: User) -> Column:
+    column = factories.column(world.sheet, title="Essay", max_points=20)
+    save(column, student, "7", by=teacher)
+    return column
+
+
+@pytest.fixture
+def head(world: World) -> User:
+    """The school's own administrator."""
+    return factories.admin(school=world.school, first_name="Helmi", last_name="Rehtori")
+
+
+@pytest.fixture
+def locked(world: World, head: User, column: Column) -> Period:
+    return lock_term(period_id=world.period.pk, by=head)
+
+
+def _facts(period: Period) -> list[tuple[str, int, dict[str, Any]]]:
+    events = Event.objects.filter(subject=f"term:{period.pk}").order_by("seq")
+    return [(event.kind, event.subject_version, event.payload) for event in events]
+
+
+def test_locking_raises_the_generation_once_and_says_so(world: World, head: User) -> None:
+    assert (world.period.generation, world.period.is_locked) == (1, False)
+    lock_term(period_id=world.period.pk, by=head)
+    again = lock_term(period_id=world.period.pk, by=head)
+    assert (again.generation, again.is_locked, again.locked_by) == (2, True, head)
+    [(kind, version, fact)] = _facts(again)
+    assert (kind, version, fact["generation"], fact["actor_name"]) == ("TermLocked", 2, 2, "Helmi Rehtori")
+
+
+def test_opening_again_needs_a_reason_and_keeps_it(locked: Period, head: User) -> None:
+    for nothing in ("", "  \n", "x" * 501, "a\0b"):
+        with pytest.raises(NoReasonGiven):
+            open_term(period_id=locked.pk, reason=nothing, by=head)
+    opened = open_term(period_id=locked.pk, reason=" A class was forgotten. ", by=head)
+    assert (opened.generation, opened.is_locked, opened.locked_by) == (3, False, None)
+    assert [kind for kind, *_ in _facts(opened)] == ["TermLocked", "TermOpened"]
+    assert _facts(opened)[-1][2]["reason"] == "A class was forgotten."
+    with pytest.raises(TermIsOpen):
+        open_term(period_id=locked.pk, reason="Again.", by=head)
+
+
+def test_only_administrators_of_the_school_lock_its_terms(world: World, teacher: User, student: User) -> None:
+    for stranger in (teacher, student, factories.admin(school=world.other_school)):
+        with pytest.raises(TermNotFound):
+            lock_term(period_id=world.period.pk, by=stranger)
+    assert lock_term(period_id=world.period.pk, by=factories.admin()).is_locked
+
+
+class TestEveryDoor:
+    """To a locked term: refused alike, nothing written, nothing said."""
+
+    def test_saving_is_refused(self, locked: Period, column: Column, student: User, teacher: User) -> None:
+        with pytest.raises(TermIsLocked, match=IN_THESE_WORDS):
+            save(column, student, "9", 1, by=teacher)
+        assert (shown(column, student), count_events([column])) == ("7", 1)
+
+    def test_columns_stand_still(self, locked: Period, world: World, column: Column, teacher: User) -> None:
+        with pytest.raises(TermIsLocked):
+            add_column(sheet=world.sheet, title="New", max_points=Decimal(5), by=teacher)
+        with pytest.raises(TermIsLocked):
+            edit_column(
+                column_id=column.pk, sheet=world.sheet, title="Other", max_points=Decimal(20), by=teacher
+            )
+        with pytest.raises(TermIsLocked):
+            open_exam_column(
+                sheet=world.sheet, exam_id=world.sheet.pk, title="Exam", max_points=Decimal(5), by=teacher
+            )
+
+    def test_grid_is_refused_and_says_why(
+        self, client: Client, locked: Period, world: World, column: Column, student: User, teacher: User
+    ) -> None:
+        client.force_login(teacher)
+        body = {"by": str(teacher.pk), "term": 1, "decimal_sign": ".", "changes": []}
+        body["changes"] = [{"column": str(column.pk), "student": str(student.pk), "version": 1, "entry": "9"}]
+        answer = client.post(
+            reverse("gradebook:marks", args=[world.sheet.pk]), body, content_type="application/json"
+        )
+        assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
+            409,
+            "term_locked",
+            IN_THESE_WORDS,
+        )
+
+    def test_column_page_says_why(
+        self, client: Client, locked: Period, world: World, column: Column, teacher: User
+    ) -> None:
+        client.force_login(teacher)
+        for url in (
+            reverse("gradebook:add_column", args=[world.sheet.pk]),
+            reverse("gradebook:edit_column", args=[world.sheet.pk, column.pk]),
+        ):
+            answer = client.post(url, {"title": "Other", "max_points": "30"})
+            assert IN_THESE_WORDS in answer.content.decode()
+        column.refresh_from_db()
+        assert column.title == "Essay"
+
+    def test_administration_says_why(self, client: Client, locked: Period, column: Column) -> None:
+        client.force_login(factories.admin())
+        url = reverse("admin:gradebook_column_change", args=[column.pk])
+        answer = client.post(url, {"title": "Other", "max_points": "20"})
+        assert IN_THESE_WORDS in answer.content.decode()
+
+    def test_late_result_waits_as_a_proposal(self, locked: Period, column: Column, student: User) -> None:
+        assert post(column, student, "9").proposed == [(column.pk, student.pk)]
+        assert post(column, student, "9").unchanged == [(column.pk, student.pk)]
+        assert post(column, student, "8", minute=-1).unchanged == [(column.pk, student.pk)]
+        assert (shown(column, student), count_events([column])) == ("7", 1)
+        post(column, student, "10", minute=5)
+        amendment = Amendment.objects.get()
+        assert (amendment.value, amendment.source, amendment.state, amendment.old_version) == (
+            Decimal(10),
+            "automatic",
+            "proposed",
+            1,
+        )
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "UPDATE gradebook_mark SET value = 1",
+            "DELETE FROM gradebook_mark",
+            "UPDATE gradebook_column SET max_points = 99",
+        ],
+    )
+    def test_database_refuses_what_comes_another_way(
+        self, locked: Period, column: Column, statement: str
+    ) -> None:
+        with (
+            pytest.raises(IntegrityError, match="the term is locked"),
+            transaction.atomic(),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(statement)
+
+    def test_database_refuses_a_new_row(self, locked: Period, column: Column, student: User) -> None:
+        with pytest.raises(IntegrityError, match="the term is locked"), transaction.atomic():
+            factories.column(column.sheet)
+
+
+def test_page_of_an_older_generation_is_refused_even_when_the_term_is_open_again(
+    locked: Period, head: User, column: Column, student: User, teacher: User
+) -> None:
+    opened = reopen_term(period_id=locked.pk, reason="A class was forgotten.", by=head)
+    changes = [change(column, student, "9", 1)]
+    with pytest.raises(TermMovedOn):
+        save_marks(sheet=column.sheet, changes=changes, by=teacher, generation=1)
+    assert save_marks(sheet=column.sheet, changes=changes, by=teacher, generation=opened.generation).saved
+
+
+def test_results_that_waited_are_posted_when_the_term_opens(
+    locked: Period, head: User, column: Column, other_student: User
+) -> None:
+    post(column, other_student, "9")
+    reopen_term(period_id=locked.pk, reason="A class was forgotten.", by=head)
+    assert shown(column, other_student) == "9"
+    amendment = Amendment.objects.get()
+    assert (amendment.state, amendment.decided_by) == ("signed", head)
+    assert post(column, other_student, "9").unchanged == [(column.pk, other_student.pk)]
+
+
+def test_other_terms_of_the_school_go_on(locked: Period, world: World, student: User, teacher: User) -> None:
+    period = factories.period(world.school)
+    factories.assignment(teacher, world.school_class, world.course, period)
+    column = factories.column(factories.sheet(world.school_class, world.course, period))
+    assert save(column, student, "3", by=teacher).saved
+    assert Mark.objects.filter(column=column).count() == 1
+
+
+class TestPages:
+    """The terms' own pages."""
+
+    def test_administrator_locks_and_opens(self, client: Client, world: World, head: User) -> None:
+        client.force_login(head)
+        url = reverse("gradebook:term", args=[world.period.pk])
+        assert world.period.name in client.get(reverse("gradebook:terms")).content.decode()
+        assert client.post(url, {"do": "lock"}).status_code == 302
+        refused = client.post(url, {"do": "open", "reason": " "})
+        assert (refused.status_code, "Say why" in refused.content.decode()) == (409, True)
+        assert client.post(url, {"do": "open", "reason": "A class was forgotten."}).status_code == 302
+        world.period.refresh_from_db()
+        assert (world.period.is_locked, world.period.generation) == (False, 3)
+
+    def test_nobody_else_sees_them(self, client: Client, world: World, teacher: User, student: User) -> None:
+        url = reverse("gradebook:term", args=[world.period.pk])
+        for person in (teacher, student):
+            client.force_login(person)
+            assert client.get(reverse("gradebook:terms")).status_code == 403
+            assert client.post(url, {"do": "lock"}).status_code == 404
+        client.force_login(factories.admin(school=world.other_school))
+        assert client.get(url).status_code == 404
+
+    def test_locked_sheet_is_for_reading_and_says_so(
+        self, client: Client, locked: Period, column: Column, teacher: User
+    ) -> None:
+        client.force_login(teacher)
+        page = client.get(reverse("gradebook:sheet", args=[column.sheet_id])).content.decode()
+        assert "Term locked" in page
+        assert "Propose an amendment" in page
+        assert "data-editable" not in page
