@@ -2,9 +2,36 @@
 
 from django.db import models
 
+from projections.analytics.models import (
+    AnalyticsColumn,
+    AnalyticsMark,
+    AnalyticsResult,
+    ColumnCount,
+    ColumnExam,
+    ExamGroup,
+    ItemSum,
+    ScoreCount,
+)
 
-class MarkHistory(models.Model):
-    """One line of a mark sheet's history: one change of one cell, as the event told it.
+__all__ = [
+    "AnalyticsColumn",
+    "AnalyticsMark",
+    "AnalyticsResult",
+    "BackfillCheckpoint",
+    "BackfilledMark",
+    "ColumnCount",
+    "ColumnExam",
+    "ExamGroup",
+    "HistoryEntry",
+    "ItemSum",
+    "MarkHistory",
+    "ScoreCount",
+    "WholeHistory",
+]
+
+
+class HistoryEntry(models.Model):
+    """One line of a mark sheet's history: one change of one cell.
 
     `pos` alone has no index on purpose: with one, the planner may walk the whole table backwards to find the
     newest lines of a sheet that has been quiet for long.
@@ -34,11 +61,61 @@ class MarkHistory(models.Model):
     occurred_at = models.DateTimeField()
 
     class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.student_name}, {self.column_title}: {self.old_value} -> {self.new_value}"
+
+
+class MarkHistory(HistoryEntry):
+    """A line as the event told it; `pos` is the event's position."""
+
+    class Meta:
         verbose_name_plural = "mark history"
         indexes = [
             models.Index(fields=["sheet_id", "-pos"], name="history_sheet_idx"),
             models.Index(fields=["sheet_id", "column_id", "student_id", "-pos"], name="history_cell_idx"),
         ]
 
+
+class BackfilledMark(HistoryEntry):
+    """A line from before the log, found by comparing two of the old system's copies (ADR 0019).
+
+    `pos` is negative: -1 is the newest of its sheet, so that the two eras are one order. `batch_id` is the copy, `cell_version` 0. It
+    stands in a table of its own, because the log cannot fill it again.
+    """
+
+    class Meta:
+        verbose_name_plural = "backfilled marks"
+        constraints = [
+            models.CheckConstraint(condition=models.Q(pos__lt=0), name="backfilled_marks_are_before_the_log"),
+            models.UniqueConstraint(fields=["sheet_id", "pos"], name="one_backfilled_mark_per_place"),
+        ]
+        indexes = [
+            models.Index(fields=["sheet_id", "column_id", "student_id", "-pos"], name="backfilled_cell_idx"),
+        ]
+
+
+class WholeHistory(HistoryEntry):
+    """Both eras as one list: the view a history page reads. The planner merges the two tables' indexes."""
+
+    class Meta:
+        managed = False
+        db_table = "projections_wholehistory"
+
+
+class BackfillCheckpoint(models.Model):
+    """How far a sheet's copies have been compared: down to this copy, which gave the line at `pos`. Moved in the transaction of its lines.
+
+    `copies` counts those compared; `is_complete` when the oldest was.
+    """
+
+    sheet_id = models.UUIDField(primary_key=True)
+    copy_created_at = models.DateTimeField()
+    copy_id = models.UUIDField()
+    pos = models.BigIntegerField()
+    copies = models.PositiveIntegerField()
+    is_complete = models.BooleanField()
+
     def __str__(self) -> str:
-        return f"{self.student_name}, {self.column_title}: {self.old_value} -> {self.new_value}"
+        return f"{self.sheet_id}: {self.copies} copies, {-self.pos} lines"

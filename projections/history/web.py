@@ -13,10 +13,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from gradebook import policies
+from gradebook.cells import CellKey
 from outbox.staleness import get_consumer_status
 from projections.history.lines import describe_changes
 from projections.history.projector import MarksheetHistory
-from projections.history.queries import HistoryPage, list_cell_history, list_sheet_history
+from projections.history.queries import HistoryPage, list_shown_history
 
 POSITION_DIGITS = 18  # a bigint holds any number this long
 
@@ -26,7 +27,7 @@ POSITION_DIGITS = 18  # a bigint holds any number this long
 def sheet_history(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     """Show every change in one mark sheet, newest first."""
     _require_view(request, sheet_id)
-    page = list_sheet_history(sheet_id=sheet_id, before=_read_before(request))
+    page = list_shown_history(sheet_id=sheet_id, key=None, before=_read_before(request))
     return _render(request, page, sheet_id=sheet_id, is_cell=False)
 
 
@@ -35,9 +36,8 @@ def sheet_history(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
 def cell_history(request: HttpRequest, sheet_id: UUID, column_id: UUID, student_id: UUID) -> HttpResponse:
     """Show every change of one cell, newest first."""
     _require_view(request, sheet_id)
-    page = list_cell_history(
-        sheet_id=sheet_id, column_id=column_id, student_id=student_id, before=_read_before(request)
-    )
+    key = CellKey(column_id, student_id)
+    page = list_shown_history(sheet_id=sheet_id, key=key, before=_read_before(request))
     return _render(request, page, sheet_id=sheet_id, is_cell=True)
 
 
@@ -49,7 +49,8 @@ def _require_view(request: HttpRequest, sheet_id: UUID) -> None:
 def _read_before(request: HttpRequest) -> int | None:
     """Return the position to page on from; anything that is not one starts at the top."""
     text = request.GET.get("before", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= POSITION_DIGITS else None
+    digits = text.removeprefix("-")  # before the log, positions are negative
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= POSITION_DIGITS else None
 
 
 def _render(request: HttpRequest, page: HistoryPage, **context: Any) -> HttpResponse:

@@ -1,5 +1,6 @@
 -- Write one history line for each MarkChanged event of a batch; a line that is there already stays (while following), or is an
 -- error (while an emptied table is filled, where there can be none, and asking costs a tenth).
+-- A mark taken over from the old system is no change: its line comes from the copies (projections/backfill).
 -- Locks: none but the rows it inserts; the consumer's own row is locked by the caller.
 -- The range of the batch is said too: with the list alone the planner reads the position of every event there is.
 -- Index: outbox_eventposition_pkey for the range, outbox_event_pkey for each event.
@@ -24,4 +25,5 @@ JOIN outbox_event AS event ON event.seq = position.seq
 WHERE position.pos BETWEEN %(first)s AND %(last)s
   AND (%(listed)s::bigint[] IS NULL OR position.pos = ANY (%(listed)s::bigint[]))
   AND (%(kinds)s::text[] IS NULL OR event.kind = ANY (%(kinds)s::text[]))
+  AND event.payload ->> 'reason' <> 'carried_over'
 {on_repeat}

@@ -7,11 +7,11 @@ import pytest
 from django.utils import translation
 
 from gradebook.events import Reason
-from projections.history.lines import NO_MARK, REASONS, show_mark
+from projections.history.lines import FROM_COPY, NO_MARK, REASONS, show_mark
 
 
 def test_every_reason_of_a_change_has_words() -> None:
-    assert set(REASONS) == set(get_args(Reason))
+    assert set(REASONS) == {*get_args(Reason), FROM_COPY}
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_history_pages_on_to_the_older_lines(teacher: User, cell: Cell) -> None:
     assert b"That is the whole history." in second.content
 
 
-@pytest.mark.parametrize("before", ["x", "-1", "1e3", "9" * 40, "\x00", "²"])
+@pytest.mark.parametrize("before", ["x", "-", "--1", "1e3", "9" * 40, "\x00", "²"])
 def test_history_starts_at_the_top_when_asked_to_page_from_nowhere(
     before: str, teacher: User, cell: Cell
 ) -> None:
@@ -128,5 +128,5 @@ def test_history_page_costs_the_same_for_one_line_and_for_three(
     client = _signed_in(teacher)
     for more in (1, 2):
         project(record(*(cell.change(str(number)) for number in range(more))))
-        with django_assert_num_queries(5):  # session, person, permission, history, how far behind
+        with django_assert_num_queries(6):  # session, person, permission, which era serves, history, how far behind
             client.get(_urls(cell)[0])

@@ -1,0 +1,8 @@
+-- List the sheets that have copies: one probe a sheet, however many copies there are.
+-- Locks: none.
+-- Index: snapshots_walk_idx, one probe for each sheet.
+-- Parameters: none.
+SELECT sheet.id
+FROM gradebook_marksheet AS sheet
+WHERE EXISTS (SELECT FROM gradebook_marksnapshot AS copy WHERE copy.sheet_id = sheet.id)
+ORDER BY sheet.id
