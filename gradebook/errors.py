@@ -133,3 +133,10 @@ class AmendmentRefused(GradebookError):
 
     code = "amendment_refused"
     status = 409
+
+
+class SchemeRefused(GradebookError):
+    """These rules for totals make no sense."""
+
+    code = "scheme_refused"
+    status = 409

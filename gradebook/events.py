@@ -4,7 +4,9 @@ import dataclasses
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
-Reason = Literal["typed", "cleared", "posted", "kept_beside", "pasted", "imported", "undone", "amended", "carried_over"]
+Reason = Literal[
+    "typed", "cleared", "posted", "kept_beside", "pasted", "imported", "undone", "amended", "carried_over"
+]
 
 
 def cell_subject(column_id: UUID, student_id: UUID) -> str:
@@ -20,6 +22,11 @@ def column_subject(column_id: UUID) -> str:
 def term_subject(period_id: UUID) -> str:
     """Return the subject key of one term."""
     return f"term:{period_id}"
+
+
+def scheme_subject(sheet_id: UUID) -> str:
+    """Return the subject key of a sheet's rules for totals."""
+    return f"scheme:{sheet_id}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -140,6 +147,36 @@ class TermAmended:
     reason: str
     proposed_by: str
     signed_by: str
+
+    def payload(self) -> dict[str, Any]:
+        """Return the JSON object stored in the log."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SchemeState:
+    """The whole of a sheet's rules for totals; weights and percentages are decimals as text."""
+
+    categories: list[dict[str, Any]]
+    columns: list[dict[str, Any]]
+    absent: str
+    missing: str
+    blank: str
+    letters: list[list[str]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SchemeChanged:
+    """A sheet's rules for totals were set, or set anew (`old` is None the first time)."""
+
+    kind: ClassVar[str] = "SchemeChanged"
+    version: ClassVar[int] = 1
+
+    school_id: UUID
+    sheet_id: UUID
+    actor_name: str
+    old: SchemeState | None
+    new: SchemeState
 
     def payload(self) -> dict[str, Any]:
         """Return the JSON object stored in the log."""

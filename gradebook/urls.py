@@ -3,7 +3,7 @@
 from django.urls import path
 
 from gradebook.api.marks import Marks
-from gradebook.web import amendments, columns, notifications, sheets, terms
+from gradebook.web import amendments, columns, notifications, schemes, sheets, terms
 
 app_name = "gradebook"
 
@@ -17,6 +17,8 @@ urlpatterns = [
     path("marksheets/<uuid:sheet_id>/columns/new/", columns.add, name="add_column"),
     path("marksheets/<uuid:sheet_id>/columns/<uuid:column_id>/", columns.edit, name="edit_column"),
     path("marksheets/<uuid:sheet_id>/amendments/", amendments.of_sheet, name="amendments"),
+    path("marksheets/<uuid:sheet_id>/totals/", schemes.show_totals, name="totals"),
+    path("marksheets/<uuid:sheet_id>/totals/rules/", schemes.edit_rules, name="total_rules"),
     path("amendments/<uuid:amendment_id>/", amendments.show, name="amendment"),
     path("terms/", terms.show_list, name="terms"),
     path("terms/<uuid:period_id>/", terms.show, name="term"),

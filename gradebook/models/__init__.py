@@ -20,15 +20,28 @@ from gradebook.models.school import (
 )
 from gradebook.models.snapshots import Cutover, MarkSnapshot
 from gradebook.models.terms import Amendment, AmendmentState
+from gradebook.models.totals import (
+    Category,
+    LetterScale,
+    LetterStep,
+    Scheme,
+    StoredTotal,
+    TotalCause,
+    TotalState,
+    Treatment,
+)
 
 __all__ = [
     "Amendment",
     "AmendmentState",
+    "Category",
     "Column",
     "ColumnSource",
     "Course",
     "Cutover",
     "Enrolment",
+    "LetterScale",
+    "LetterStep",
     "Mark",
     "MarkCode",
     "MarkSheet",
@@ -37,8 +50,13 @@ __all__ = [
     "Notification",
     "Period",
     "Role",
+    "Scheme",
     "School",
     "SchoolClass",
+    "StoredTotal",
     "TeachingAssignment",
+    "TotalCause",
+    "TotalState",
+    "Treatment",
     "User",
 ]

@@ -67,6 +67,10 @@ class Column(models.Model):
     version = models.PositiveIntegerField(default=1)
     source = models.CharField(max_length=10, choices=ColumnSource, default=ColumnSource.MANUAL)
     source_id = models.UUIDField(null=True, blank=True)
+    category = models.ForeignKey(
+        "gradebook.Category", on_delete=models.SET_NULL, null=True, blank=True, related_name="columns"
+    )
+    is_bonus = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["position", "id"]

@@ -55,6 +55,8 @@ PLACED = {
     "marksheets/<uuid:sheet_id>/": (TEACHING, TEACHING),
     "marksheets/<uuid:sheet_id>/marks": (TEACHING, TEACHING),
     "marksheets/<uuid:sheet_id>/columns/new/": (TEACHING, TEACHING),
+    "marksheets/<uuid:sheet_id>/totals/": (TEACHING, TEACHING),
+    "marksheets/<uuid:sheet_id>/totals/rules/": (TEACHING, TEACHING),
     "marksheets/<uuid:sheet_id>/amendments/": (TEACHING, TEACHING),
     "amendments/<uuid:amendment_id>/": (TEACHING, TEACHING),
     "terms/": (TEACHING, TEACHING),
