@@ -3,7 +3,6 @@
 The one thing to know: the order of a sheet's copies is (created_at, id), in which they are also written (`write_copies.sql`).
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -11,6 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import orjson
 from django.db import connection
 from psycopg import Cursor
 
@@ -88,12 +88,12 @@ def _server_cursor() -> Iterator[Any]:
 
 def _as_copy(row: tuple[Any, ...]) -> Copy:
     *plain, layout, cells = row
-    return Copy(*plain, *_read_layout(layout), json.loads(cells))
+    return Copy(*plain, *_read_layout(layout), orjson.loads(cells))
 
 
 @lru_cache(maxsize=16)
 def _read_layout(text: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return the titles of a copy's columns and the names of its students; most copies have the layout of their neighbour."""
-    layout = json.loads(text)  # Django leaves jsonb as text on its cursors
+    layout = orjson.loads(text)  # Django leaves jsonb as text on its cursors
     titles = {column["id"]: column["title"] for column in layout["columns"]}
     return titles, {student["id"]: student["name"] for student in layout["students"]}
