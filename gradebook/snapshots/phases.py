@@ -10,11 +10,12 @@ from uuid import UUID
 from django.db import connection
 
 from gradebook.models import Cutover
-from outbox.db import fetch_row, require_transaction
+from outbox.db import fetch_row, load_sql, require_transaction
 
 # Both halves of the advisory lock: "copy", and the only cut-over there is.
 _NAMESPACE: Final = 0x636F7079
 _CUTOVER: Final = 1
+_PATIENCE: Final = "2s"  # a save takes milliseconds; one that takes longer is somebody's forgotten session
 
 
 class Phase(enum.IntEnum):
@@ -84,9 +85,14 @@ def share_phase() -> Phase:
 
 
 def hold_phase() -> Phase:
-    """Return the phase and let nobody else read it for writing or move it until the transaction ends; waits for those who do."""
+    """Return the phase and let nobody else read it for writing or move it until the transaction ends.
+
+    Waits for those who are just saving, but not for long, because everybody who saves next waits behind it: then the database's
+    `lock_timeout` is raised.
+    """
     require_transaction()
     with connection.cursor() as cursor:
+        cursor.execute(load_sql("outbox", "limit_lock_wait"), {"patience": _PATIENCE})
         cursor.execute("SELECT pg_advisory_xact_lock(%(namespace)s, %(cutover)s)", _LOCK)
     return get_phase()
 

@@ -11,7 +11,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from gradebook.models import Role
-from gradebook.queries import get_layout, list_cells, list_my_sheets, take_snapshot
+from gradebook.queries import get_layout, list_my_sheets, take_snapshot
+from gradebook.snapshots.locked import list_shown_cells
 from gradebook.web.grid import CODES, build_grid
 from gradebook.web.people import get_sheet_or_404, get_user
 
@@ -48,6 +49,6 @@ def sheet_detail(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     """Show one mark sheet as a grid. The snapshot is taken before anything is read, so a refresh misses nothing."""
     sheet = get_sheet_or_404(request, sheet_id)
     snapshot = take_snapshot()
-    grid = build_grid(get_layout(sheet), list_cells(sheet), today=timezone.localdate())
+    grid = build_grid(get_layout(sheet), list_shown_cells(sheet), today=timezone.localdate())
     context = {"sheet": sheet, "grid": grid, "snapshot": snapshot, "codes": CODES}
     return render(request, "gradebook/sheet.html", context)

@@ -11,6 +11,7 @@ LOG = {
     "outbox_event": "payload",
     "outbox_eventposition": "digest",
     "outbox_tick": "digest",
+    "gradebook_marksnapshot": "cells",
 }  # and a column of each
 
 

@@ -44,7 +44,7 @@ def column(world: World) -> Column:
 
 @pytest.fixture
 def copies(world: World, column: Column, student: User, other_student: User) -> list[MarkSnapshot]:
-    """Five copies with six changes; the third says what the second said."""
+    """Five copies with five changes; the third says what the second said."""
     return write_steps(
         world.sheet,
         [

@@ -1,0 +1,119 @@
+"""`manage.py cutover`: from the old system's copies to the log, phase by phase."""
+
+import getpass
+import sys
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from config.cutover.backfilling import Backfilled, run_backfill
+from config.cutover.findings import GateReport, name_findings
+from config.cutover.gates import Gate, list_gates
+from config.cutover.moving import CannotMove, GateIsRed, advance, step_back
+from gradebook.models import Cutover
+from gradebook.snapshots.phases import Phase, get_phase
+from gradebook.snapshots.reading import list_copied_sheets
+from outbox.management.progress import progress_bar
+from outbox.management.teaching import TeachingCommand, per_second
+from outbox.stopping import stop_on_signals
+from projections.backfill.walking import list_unfilled_sheets
+
+
+class Command(TeachingCommand):
+    """Arguments and wiring; the work is in `config.cutover`."""
+
+    help = """\
+Lead the school from the old system's whole-class copies to the event log (docs/cutover.md).
+
+  status     which phase it is, what that means, and what is still to do (the default)
+  check      ask this phase's gates, and name every cell that differs. Exit code 1 when one is red.
+  advance    go to the next phase, if the gates of this one are green
+  back       go one phase back: the old way serves again. Possible in every phase but the first and the last.
+  backfill   make history of the copies from before the log; in phase `backfill` or later
+
+  --rehearse         with advance, back and backfill: do everything but change nothing
+  --rate N           with backfill: at most N copies a second. It also waits while the history is further behind than it may be.
+  --confirm stopped  with advance, for the last phase: there is no way back from it. Asked for, where somebody is at the keyboard.
+
+Everything may be interrupted at any time and run again; people go on working meanwhile."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Say what to do, and how carefully."""
+        deeds = ("status", "check", "advance", "back", "backfill")
+        parser.add_argument("deed", nargs="?", default="status", choices=deeds, help="what to do (status)")
+        parser.add_argument("--rehearse", action="store_true", help="change nothing")
+        parser.add_argument(
+            "--rate", type=per_second, metavar="N", help="with backfill: at most N copies a second"
+        )
+        parser.add_argument("--confirm", default="", metavar="PHASE", help="the last phase's name")
+
+    def handle(self, *, deed: str, **options: Any) -> None:
+        """Do it, or say why not."""
+        try:
+            getattr(self, f"_{deed}")(**options)
+        except GateIsRed as red:
+            self._tell(red.report)
+            raise CommandError(f"Stays in phase {get_phase().word}: {red}") from red
+        except CannotMove as refused:
+            raise CommandError(str(refused)) from refused
+
+    def _status(self, **_: Any) -> None:
+        phase = get_phase()
+        sheets, unfilled = list_copied_sheets(), list_unfilled_sheets()
+        self.stdout.write(f"Phase {phase:d} of {Phase.STOPPED:d}, {phase.word}: {phase.meaning}")
+        since = Cutover.objects.values_list("moved_at", flat=True).first()
+        if since:
+            self.stdout.write(f"Since {since:%Y-%m-%d %H:%M:%S %Z}.")
+        self.stdout.write(
+            f"{len(sheets)} sheets have copies; {len(unfilled)} of them are not backfilled yet."
+        )
+        if phase is not Phase.STOPPED:
+            gates = ", ".join(gate.name for gate in list_gates(phase))
+            self.stdout.write(f"To reach {Phase(phase + 1).word}: {gates}. `cutover check` asks them now.")
+
+    def _check(self, **_: Any) -> None:
+        reports = [self._ask(gate) for gate in list_gates(get_phase())]
+        for report in reports:
+            self._tell(report)
+        if not all(report.is_green for report in reports):
+            raise CommandError("Not everything is as it should be.")
+
+    def _advance(self, *, rehearse: bool, confirm: str, **_: Any) -> None:
+        if get_phase() is Phase.LOCKED and not (confirm or rehearse) and sys.stdin.isatty():
+            confirm = input(
+                f"No copies will be written any more, for good. Type {Phase.STOPPED.word} to go: "
+            )
+        target = advance(ask=self._ask, by=getpass.getuser(), confirmed=confirm, rehearse=rehearse)
+        self._tell_phase(target, rehearse=rehearse)
+
+    def _back(self, *, rehearse: bool, **_: Any) -> None:
+        self._tell_phase(step_back(by=getpass.getuser(), rehearse=rehearse), rehearse=rehearse)
+
+    def _backfill(self, *, rehearse: bool, rate: float | None, **_: Any) -> None:
+        with stop_on_signals() as stop, progress_bar("backfill", unit="copies") as report:
+            done = run_backfill(stop, rate=rate, rehearse=rehearse, report=report)
+        self.stdout.write(_describe(done, rehearse=rehearse))
+        if not done.is_complete:
+            raise CommandError("Interrupted. Run it again and it goes on from there.")
+
+    def _ask(self, gate: Gate) -> GateReport:
+        with progress_bar(gate.name, unit="sheets") as report:
+            return gate.check(report)
+
+    def _tell(self, report: GateReport) -> None:
+        sign = self.style.SUCCESS("green") if report.is_green else self.style.ERROR("red")
+        looked = f" ({report.looked_at} sheets)" if report.looked_at else ""
+        self.stdout.write(f"{sign}  {report.name}{looked}")
+        for line in name_findings(report.first):
+            self.stdout.write(f"       {line}")
+        if report.total > len(report.first):
+            self.stdout.write(f"       and {report.total - len(report.first)} more")
+
+    def _tell_phase(self, phase: Phase, *, rehearse: bool) -> None:
+        verb = "Would be" if rehearse else "Now"
+        self.stdout.write(f"{verb} in phase {phase:d}, {phase.word}: {phase.meaning}")
+
+
+def _describe(done: Backfilled, *, rehearse: bool) -> str:
+    verb = "would give" if rehearse else "gave"
+    return f"{done.copies} copies of {done.sheets} sheets {verb} {done.lines} lines of history."

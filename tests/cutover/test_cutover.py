@@ -1,0 +1,353 @@
+"""The cut-over moves by its gates alone: each refuses for one wrong cell and names it, and every phase but the last can be left backwards."""
+
+import datetime as dt
+import re
+from decimal import Decimal
+from io import StringIO
+from uuid import uuid4
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from config.cutover.gates import list_gates
+from config.cutover.moving import CannotMove, GateIsRed, advance, step_back
+from gradebook.models import Cutover, Mark, MarkSnapshot, User
+from gradebook.snapshots import phases
+from gradebook.snapshots.phases import Phase, get_phase
+from outbox.db import load_sql
+from outbox.models import Consumer, Event, ParkedSubject
+from projections.models import BackfilledMark, MarkHistory
+from tests import factories
+from tests.cutover.copies import LONG_AGO, backfill, cells_of, enter, write_copy
+from tests.cutover.old_class import CatchUp, OldClass, catch_up, cutover, old
+from tests.gradebook.marks import save
+from tests.people import World
+
+__all__ = ["catch_up", "old"]
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def go(confirmed: str = "") -> Phase:
+    return advance(ask=lambda gate: gate.check(), by="operator", confirmed=confirmed)
+
+
+def find_all(phase: Phase) -> list[str]:
+    """Return what this phase's gates find."""
+    return [finding.what for gate in list_gates(phase) for finding in gate.check().first]
+
+
+def test_a_class_goes_through_all_phases_and_its_page_never_changes(
+    old: OldClass, teacher: User, catch_up: CatchUp
+) -> None:
+    client = Client()
+    client.force_login(teacher)
+
+    def read() -> list[str]:
+        page = client.get(reverse("history:sheet", kwargs={"sheet_id": old.sheet.pk}))
+        lines = re.findall(r'<li class="history__line">.*?</li>', page.content.decode(), re.DOTALL)
+        return [re.sub(r"<time.*?</time>", "", line, flags=re.DOTALL) for line in lines]
+
+    assert go() is Phase.BESIDE
+    save(old.column, old.student, "8", version=1, by=teacher)
+    save(old.column, old.other, "", version=1, by=teacher)
+    seen = [read()]
+    assert len(seen[0]) == 7
+    for expected in (Phase.BACKFILL, Phase.REPLAY, Phase.HISTORY, Phase.LOCKED, Phase.STOPPED):
+        assert go("stopped") is expected
+        if expected is Phase.BACKFILL:
+            backfill()
+        catch_up()
+        seen.append(read())
+    assert seen == [seen[0]] * 6
+    assert [gate.check().is_green for gate in list_gates(get_phase())] == [True]
+    moves = Event.objects.filter(kind="CutoverMoved").order_by("seq")
+    assert [(move.payload["old"], move.payload["new"]) for move in moves] == [(n, n + 1) for n in range(6)]
+
+
+def test_every_phase_but_the_first_and_last_can_be_left_backwards_and_parity_stays(
+    old: OldClass, teacher: User, catch_up: CatchUp
+) -> None:
+    """M5: after each step back the old way serves, and nothing is missing from it."""
+    version = 1
+    go()
+    for phase in (Phase.BACKFILL, Phase.REPLAY, Phase.HISTORY, Phase.LOCKED):
+        go()
+        backfill()
+        for _ in range(2):
+            save(old.column, old.student, str(version), version=version, by=teacher)
+            version += 1
+            catch_up()
+            assert [finding for every in Phase if every for finding in find_all(every) if every < 6] == []
+            if get_phase() is phase:
+                assert step_back(by="operator") == phase - 1
+        assert go() is phase
+        catch_up()
+    assert MarkSnapshot.objects.filter(batch_id__isnull=False).count() == 8
+
+
+def test_there_is_no_way_back_from_the_first_and_the_last_phase(old: OldClass) -> None:
+    for phase, reason in ((Phase.BESIDE, "no phase before"), (Phase.STOPPED, "no way back")):
+        enter(phase)
+        with pytest.raises(CannotMove, match=reason):
+            step_back(by="operator")
+        assert get_phase() is phase
+
+
+def test_the_last_door_opens_only_to_its_name(old: OldClass, catch_up: CatchUp) -> None:
+    enter(Phase.LOCKED)
+    backfill()
+    catch_up()
+    for word in ("", "yes", "locked", "STOPPED"):
+        with pytest.raises(CannotMove, match="--confirm stopped"):
+            go(word)
+    assert get_phase() is Phase.LOCKED
+    assert go("stopped") is Phase.STOPPED
+    with pytest.raises(CannotMove, match="over"):
+        go("stopped")
+
+
+def test_it_does_not_begin_while_a_mark_is_not_what_the_newest_copy_says(old: OldClass) -> None:
+    Mark.objects.filter(student=old.other).update(code="", value=Decimal(7))
+    with pytest.raises(GateIsRed) as red:
+        go()
+    (finding,) = red.value.report.first
+    assert (finding.sheet_id, finding.key) == (old.sheet.pk, (old.column.pk, old.other.pk))
+    assert finding.what == "the copy says absent, the sheet says 7"
+    assert get_phase() is Phase.NONE
+
+
+def test_a_cleared_mark_is_not_one_that_never_was(old: OldClass) -> None:
+    Mark.objects.filter(student=old.student).delete()
+    assert find_all(Phase.NONE) == ["the copy says blank, the sheet says nothing"]
+
+
+def test_a_change_without_its_event_is_named(old: OldClass, teacher: User) -> None:
+    go()
+    save(old.column, old.student, "8", version=1, by=teacher)
+    newest = MarkSnapshot.objects.latest("created_at")
+    cells = cells_of(old.column, {old.student: "9", old.other: "absent"})
+    write_copy(
+        old.sheet, cells, minute=0, created_at=newest.created_at + dt.timedelta(seconds=1), batch_id=uuid4()
+    )
+    with pytest.raises(GateIsRed) as red:
+        go()
+    assert [finding.what for finding in red.value.report.first] == [
+        "the copies say 8 → 9, the log says nothing"
+    ]
+
+
+def test_copies_that_are_not_backfilled_are_named(old: OldClass) -> None:
+    enter(Phase.BACKFILL)
+    assert find_all(Phase.BACKFILL) == ["0 of 5 copies are backfilled: run `cutover backfill`"]
+
+
+@pytest.mark.parametrize("what", ["altered", "removed", "added"])
+def test_a_backfilled_line_that_is_not_what_the_copies_say_is_named(what: str, old: OldClass) -> None:
+    backfill()
+    first = BackfilledMark.objects.order_by("pos")[0]
+    if what == "altered":
+        BackfilledMark.objects.filter(pk=first.pk).update(new_value=6)
+    elif what == "removed":
+        BackfilledMark.objects.filter(pk=first.pk).delete()
+    else:
+        first.pk, first.pos = uuid4(), first.pos - 1
+        first.save(force_insert=True)
+    at, line = f"{LONG_AGO:%Y-%m-%d %H:%M:%S}", "— → {}, Old Teacher, typed in the sheet"
+    says = {
+        "altered": (line.format(5), line.format(6)),
+        "removed": (line.format(5), "nothing"),
+        "added": ("nothing", line.format(5)),
+    }[what]
+    assert find_all(Phase.BACKFILL) == ["the copy of {} says {}, the history says {}".format(at, *says)]
+
+
+def test_a_history_that_is_behind_or_has_parked_cells_is_no_history_to_switch_to(
+    old: OldClass, catch_up: CatchUp
+) -> None:
+    backfill()
+    catch_up()
+    consumer = Consumer.objects.get(name="marksheet_history")
+    ParkedSubject.objects.create(consumer=consumer, subject="cell:x", error="No.", tries=3)
+    Consumer.objects.filter(name=consumer.name).update(state="paused", position=0)
+    assert find_all(Phase.REPLAY) == [
+        "1 cells are parked: `manage.py consumers` shows why",
+        f"the history is {consumer.position} events behind: is its consumer running?",
+    ]
+
+
+def test_a_page_that_would_show_something_else_is_not_switched_to(
+    old: OldClass, teacher: User, catch_up: CatchUp
+) -> None:
+    go()
+    save(old.column, old.student, "8", version=1, by=teacher)
+    backfill()
+    catch_up()
+    enter(Phase.REPLAY)
+    MarkHistory.objects.update(new_value=9)
+    with pytest.raises(GateIsRed) as red:
+        go()
+    assert [finding.what for finding in red.value.report.first] == [
+        f"only the copies shows here: — → 8, {teacher.full_name}, typed in the sheet",
+        f"only the history shows here: — → 9, {teacher.full_name}, typed in the sheet",
+    ]
+
+
+def test_a_locked_sheet_that_is_not_its_last_copy_is_named(
+    old: OldClass, world: World, catch_up: CatchUp
+) -> None:
+    backfill()
+    catch_up()
+    Mark.objects.filter(student=old.other).update(code="excused")
+    enter(Phase.LOCKED)
+    (gate,) = [gate for gate in list_gates(Phase.LOCKED) if gate.phase is Phase.LOCKED]
+    assert gate.check().looked_at == 0
+    world.period.locked_at = LONG_AGO
+    world.period.save()
+    report = gate.check()
+    assert (report.looked_at, [finding.what for finding in report.first]) == (
+        1,
+        ["the copy says absent, the sheet says excused"],
+    )
+    world.period.refresh_from_db()
+    assert world.period.generation == 1
+
+
+def test_one_wrong_cell_among_many_is_found_and_named(world: World, teacher: User) -> None:
+    """M3, at a fiftieth of its size; at its full size in test_full_size.py."""
+    check_one_wrong_cell(world, teacher, sheets=4)
+
+
+def check_one_wrong_cell(world: World, teacher: User, *, sheets: int) -> None:
+    """Make sheets of 500 cells each, change one mark behind everybody's back, and look."""
+    students = [factories.student(world.school) for _ in range(25)]
+    made = []
+    for _ in range(sheets):
+        group = factories.school_class(world.school)
+        sheet = factories.sheet(group, world.course, world.period)
+        columns = [factories.column(sheet) for _ in range(20)]
+        cells: dict[str, dict[str, dict[str, str]]] = {}
+        for number, student in enumerate(students):
+            row = {
+                str(column.pk): {"value": str((number + place) % 11), "source": "teacher"}
+                for place, column in enumerate(columns)
+            }
+            cells[str(student.pk)] = row
+        write_copy(sheet, cells, minute=0)
+        made.append((sheet, columns))
+        fill_marks(sheet.pk, teacher)
+    sheet, columns = made[sheets // 2]
+    Mark.objects.filter(sheet=sheet, column=columns[7], student=students[11]).update(value=Decimal("7.001"))
+    with pytest.raises(GateIsRed) as red:
+        go()
+    (finding,) = red.value.report.first
+    assert (finding.sheet_id, finding.key) == (sheet.pk, (columns[7].pk, students[11].pk))
+    assert (finding.what, red.value.report.total) == ("the copy says 7, the sheet says 7.001", 1)
+
+
+def fill_marks(sheet_id: object, teacher: User) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            INSERT INTO gradebook_mark (id, school_id, sheet_id, column_id, student_id, value, code, source, version,
+                                        shown_version, updated_at, updated_by_id)
+            SELECT gen_random_uuid(), copy.school_id, copy.sheet_id, cell.key::uuid, line.key::uuid,
+                   (cell.value ->> 'value')::numeric, '', 'teacher', 1, 1, now(), %s
+            FROM gradebook_marksnapshot AS copy, jsonb_each(copy.cells) AS line, jsonb_each(line.value) AS cell
+            WHERE copy.sheet_id = %s
+            """,
+            [teacher.pk, sheet_id],
+        )
+
+
+def test_a_rehearsal_changes_nothing(old: OldClass, catch_up: CatchUp) -> None:
+    before = snapshot()
+    assert cutover("advance", "--rehearse").startswith("green  marks are what the newest copies say") is False
+    assert "Would be in phase 1, beside" in cutover("advance", "--rehearse")
+    assert cutover("backfill", "--rehearse") == "5 copies of 1 sheets would give 5 lines of history.\n"
+    enter(Phase.LOCKED)
+    assert "Would be in phase 4, history" in cutover("back", "--rehearse")
+    Cutover.objects.all().delete()
+    assert snapshot() == before
+
+
+def snapshot() -> list[int]:
+    return [model.objects.count() for model in (Cutover, Event, BackfilledMark, MarkSnapshot)]
+
+
+def test_the_command_leads_through_the_phases_and_names_what_is_wrong(
+    old: OldClass, catch_up: CatchUp
+) -> None:
+    assert cutover("status").splitlines() == [
+        "Phase 0 of 6, none: There is no old system: nothing writes or reads copies.",
+        "1 sheets have copies; 1 of them are not backfilled yet.",
+        "To reach beside: marks are what the newest copies say. `cutover check` asks them now.",
+    ]
+    with pytest.raises(CommandError, match="from phase `backfill` on"):
+        cutover("backfill")
+    cutover("advance")
+    cutover("advance")
+    output = StringIO()
+    with pytest.raises(CommandError, match="Stays in phase backfill"):
+        call_command("cutover", "advance", stdout=output, no_color=True)
+    assert output.getvalue().splitlines()[-2:] == [
+        "red  history is the copies', cell by cell (1 sheets)",
+        f"       {old.sheet}: 0 of 5 copies are backfilled: run `cutover backfill`",
+    ]
+    assert cutover("backfill", "--rate", "10000") == "5 copies of 1 sheets gave 5 lines of history.\n"
+    catch_up()
+    assert "Now in phase 3, replay" in cutover("advance")
+    assert cutover("check").splitlines() == [
+        "green  events complete (1 sheets)",
+        "green  history is the copies', cell by cell (1 sheets)",
+        "green  history at the head of the log",
+        "green  pages show the same history (1 sheets)",
+    ]
+
+
+def test_a_sheet_that_never_was_in_the_old_system_does_not_stand_in_the_way(
+    old: OldClass, world: World, teacher: User, catch_up: CatchUp
+) -> None:
+    """Somebody used Handover before the copies came: that sheet's history is the log's, in every phase."""
+    group = factories.school_class(world.school)
+    student = factories.student(world.school)
+    factories.enrolment(student, group)
+    factories.assignment(teacher, group, world.course, world.period)
+    column = factories.column(factories.sheet(group, world.course, world.period))
+    save(column, student, "3", by=teacher)
+    go()
+    save(column, student, "4", version=1, by=teacher)
+    go()
+    backfill()
+    for _ in range(4):
+        catch_up()
+        go("stopped")
+    assert get_phase() is Phase.STOPPED
+    assert not MarkSnapshot.objects.filter(sheet=column.sheet).exists()
+
+
+def test_two_operators_do_not_move_it_twice(old: OldClass) -> None:
+    go()
+
+    def meanwhile(gate: object) -> object:
+        Cutover.objects.update(phase=Phase.BACKFILL)
+        return list_gates(Phase.STOPPED)[0].check()
+
+    with pytest.raises(CannotMove, match="Somebody else"):
+        advance(ask=meanwhile, by="operator")  # type: ignore[arg-type] # any green report will do
+    assert get_phase() is Phase.BACKFILL
+
+
+def test_it_is_not_moved_behind_somebody_who_does_not_end_their_save(
+    old: OldClass, database_url: str
+) -> None:
+    go()
+    with psycopg.connect(database_url) as forgotten:
+        forgotten.execute(load_sql("gradebook", "share_cutover"), phases._LOCK)
+        with pytest.raises(CannotMove, match="saving marks for seconds"):
+            go()
+    assert get_phase() is Phase.BESIDE
+    assert go() is Phase.BACKFILL

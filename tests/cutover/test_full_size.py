@@ -1,0 +1,102 @@
+"""What the cut-over promises, at the figures of its issue. Minutes long: only in `make chaos`."""
+
+import json
+import random
+import resource
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from gradebook.models import MarkSnapshot, User
+from gradebook.snapshots.phases import Phase
+from tests import factories
+from tests.cutover.copies import enter
+from tests.cutover.killing import list_expected, list_found, run_until_killed, write_many_copies
+from tests.cutover.test_cutover import check_one_wrong_cell
+from tests.people import World
+from tests.processes.running import Running
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.chaos, pytest.mark.timeout(3_600)]
+KILLS = 50
+COPIES, STUDENTS, COLUMNS = 20_000, 30, 20
+MOST_MEMORY = 200 * 2**20
+
+
+def test_a_backfill_killed_at_fifty_random_moments_ends_as_one_clean_run(
+    world: World, process_environment: dict[str, str], tmp_path: Path
+) -> None:
+    """M1. A run that ends before its kill begins anew on more copies' worth of work: the rate makes all of it last."""
+    write_many_copies(world.sheet, 60 * 100)
+    enter(Phase.BACKFILL)
+    dice = random.Random(1)
+    kills = 0
+    while kills < KILLS:
+        at = time.monotonic() + dice.uniform(0.5, 4)
+        over = run_until_killed(process_environment, tmp_path / "log", after=partial(_is_past, at), rate="60")
+        assert not over
+        kills += 1
+    assert run_until_killed(process_environment, tmp_path / "log", after=lambda: False, rate="100000")
+    assert list_found() == list_expected(world.sheet)
+
+
+def _is_past(moment: float) -> bool:
+    return time.monotonic() >= moment
+
+
+def test_one_wrong_cell_in_a_hundred_thousand_is_found_and_named(world: World, teacher: User) -> None:
+    """M3."""
+    check_one_wrong_cell(world, teacher, sheets=200)
+
+
+def test_twenty_thousand_copies_of_six_hundred_cells_are_imported_in_bounded_memory(
+    world: World, teacher: User, process_environment: dict[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "copies.jsonl"
+    write_file(world, file, copies=COPIES)
+    with Running(
+        "import_snapshots",
+        str(file),
+        "--by",
+        "teacher",
+        environment=process_environment,
+        log=tmp_path / "log",
+    ) as process:
+        while not process.has_ended:
+            time.sleep(1)
+        assert process.wait() == 0, process.output
+    assert MarkSnapshot.objects.count() == COPIES
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 <= MOST_MEMORY
+
+
+def write_file(world: World, file: Path, *, copies: int) -> None:
+    """Write a file of whole classes, 862 copies each."""
+    names = []
+    for _ in range(-(-copies // 862)):
+        group = factories.school_class(world.school)
+        factories.assignment(User.objects.get(username="teacher"), group, world.course, world.period)
+        names.append(group.name)
+    students = [factories.student(world.school).username for _ in range(STUDENTS)]
+    columns = [{"title": f"Column {number}", "max_points": 20} for number in range(COLUMNS)]
+    with file.open("w") as lines:
+        for number in range(copies):
+            cells = {
+                student: {
+                    column["title"]: str((number * place + row) % 21) for row, column in enumerate(columns)
+                }
+                for place, student in enumerate(students, start=1)
+            }
+            copy = {
+                "id": str(number),
+                "school": world.school.name,
+                "period": world.period.name,
+                "course": world.course.code,
+                "class": names[number // 862],
+                "action": "saved",
+                "created_at": f"2024-{1 + number % 862 // 80:02}-{1 + number % 80 // 3:02}T{8 + number % 3:02}:00:00+00:00",
+                "created_by": "teacher",
+                "columns": columns,
+                "cells": cells,
+            }
+            lines.write(json.dumps(copy) + "\n")
