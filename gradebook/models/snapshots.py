@@ -14,7 +14,7 @@ class MarkSnapshot(models.Model):
     """A whole mark sheet as it was after one change.
 
     `cells` is `{student: {column: {"value": "7.5", "source": "teacher"}}}`, with `code` where there is no number and neither where the
-    cell was cleared; a cell that never held anything is not in it. `layout` names its columns and students as they were called then.
+    cell was cleared; a cell that never held anything is not in it. `layout` names its columns, categories and students as they were called then.
     `batch_id` is that of the events the copy was written beside; a copy from before the log has none: that is the cut-off.
     """
 

@@ -88,7 +88,7 @@ def _server_cursor() -> Iterator[Any]:
 
 def _as_copy(row: tuple[Any, ...]) -> Copy:
     *plain, layout, cells = row
-    return Copy(*plain, *_read_layout(layout), orjson.loads(cells))
+    return Copy(*(*plain, *_read_layout(layout), orjson.loads(cells)))
 
 
 @lru_cache(maxsize=16)

@@ -9,7 +9,7 @@ INSERT INTO gradebook_marksnapshot
 SELECT wanted.id, sheet.school_id, sheet.id, %(action)s,
        GREATEST(clock_timestamp(), newest.created_at + interval '1 microsecond'),
        %(by)s::uuid, %(by_name)s, %(batch)s::uuid,
-       jsonb_build_object('columns', layout.columns, 'students', COALESCE(marks.students, '[]')),
+       jsonb_build_object('columns', layout.columns, 'categories', layout.categories, 'students', COALESCE(marks.students, '[]')),
        COALESCE(marks.cells, '{}')
 FROM json_to_recordset(%(copies)s::json) AS wanted (id uuid, sheet_id uuid)
 JOIN gradebook_marksheet AS sheet ON sheet.id = wanted.sheet_id
@@ -21,11 +21,17 @@ LEFT JOIN LATERAL (
     LIMIT 1
 ) AS newest ON true
 CROSS JOIN LATERAL (
-    SELECT COALESCE(jsonb_agg(jsonb_build_object('id', sheet_column.id, 'title', sheet_column.title,
-                                                 'max_points', trim_scale(sheet_column.max_points)::text)
-                              ORDER BY sheet_column.position, sheet_column.id), '[]') AS columns
-    FROM gradebook_column AS sheet_column
-    WHERE sheet_column.sheet_id = sheet.id
+    SELECT (SELECT COALESCE(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+                                          'id', sheet_column.id, 'title', sheet_column.title,
+                                          'max_points', trim_scale(sheet_column.max_points)::text, 'category', category.name))
+                                      ORDER BY sheet_column.position, sheet_column.id), '[]')
+            FROM gradebook_column AS sheet_column
+            LEFT JOIN gradebook_category AS category ON category.id = sheet_column.category_id
+            WHERE sheet_column.sheet_id = sheet.id) AS columns,
+           (SELECT COALESCE(jsonb_agg(jsonb_build_object('name', category.name, 'weight', trim_scale(category.weight)::text)
+                                      ORDER BY category.position, category.id), '[]')
+            FROM gradebook_category AS category
+            WHERE category.sheet_id = sheet.id) AS categories
 ) AS layout
 CROSS JOIN LATERAL (
     SELECT jsonb_object_agg(line.student_id, line.cells) AS cells,

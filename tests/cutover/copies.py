@@ -20,13 +20,10 @@ def a_cell(text: str) -> dict[str, str]:
     return {**content, "source": "teacher"}
 
 
-def cells_of(column: Column | UUID, texts: Mapping[User | UUID, str]) -> dict[str, Any]:
+def cells_of(column: Column | UUID, texts: Mapping[User, str]) -> dict[str, Any]:
     """Return the cells of one column by student."""
     column_id = column.pk if isinstance(column, Column) else column
-    return {
-        str(student.pk if isinstance(student, User) else student): {str(column_id): a_cell(text)}
-        for student, text in texts.items()
-    }
+    return {str(student.pk): {str(column_id): a_cell(text)} for student, text in texts.items()}
 
 
 def write_copy(

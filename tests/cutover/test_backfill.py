@@ -226,8 +226,8 @@ def test_a_page_of_the_time_before_the_log_is_a_range_of_its_index(world: World)
 
 def test_a_page_of_a_cell_before_the_log_is_a_range_of_its_index(world: World) -> None:
     fill_backfilled(world.sheet.pk, 20_000)
-    cell = {"column_id": UUID(int=1), "student_id": UUID(int=1)}
-    plan = plan_of(lambda: list_cell_history(sheet_id=world.sheet.pk, **cell, before=-9_000))
+    here, cell = world.sheet.pk, UUID(int=1)
+    plan = plan_of(lambda: list_cell_history(sheet_id=here, column_id=cell, student_id=cell, before=-9_000))
     assert "Index Scan using backfilled_cell_idx" in plan, plan
 
 

@@ -4,7 +4,7 @@ import datetime as dt
 import re
 from decimal import Decimal
 from io import StringIO
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -248,7 +248,7 @@ def check_one_wrong_cell(world: World, teacher: User, *, sheets: int) -> None:
     assert (finding.what, red.value.report.total) == ("the copy says 7, the sheet says 7.001", 1)
 
 
-def fill_marks(sheet_id: object, teacher: User) -> None:
+def fill_marks(sheet_id: UUID, teacher: User) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             """

@@ -41,7 +41,11 @@ def line(world: World, student: User, other_student: User) -> Line:
             "action": "saved",
             "created_at": f"2024-09-02T08:{minute:02}:00+03:00",
             "created_by": "teacher",
-            "columns": [{"title": "Essay", "max_points": "20"}, {"title": "Quiz", "max_points": 10}],
+            "columns": [
+                {"title": "Essay", "max_points": "20", "category": "Written"},
+                {"title": "Quiz", "max_points": 10},
+            ],
+            "categories": [{"name": "Written", "weight": "60.50"}],
             "cells": {"student": {"Essay": "7.5"}} if cells is None else cells,
         } | changes
 
@@ -81,7 +85,10 @@ def test_a_file_becomes_copies_columns_and_marks(
     )
     assert run(file, "--by", "teacher") == "3 copies of 1 sheets added; 3 marks taken over.\n"
     essay, quiz = world.sheet.columns.order_by("position")
-    assert [(essay.title, essay.max_points), (quiz.title, quiz.max_points)] == [("Essay", 20), ("Quiz", 10)]
+    assert [(essay.title, essay.max_points), (quiz.title, quiz.max_points)] == [
+        ("Essay", Decimal(20)),
+        ("Quiz", Decimal(10)),
+    ]
     newest = MarkSnapshot.objects.latest("created_at")
     assert newest.cells == {
         str(student.pk): {
@@ -89,6 +96,14 @@ def test_a_file_becomes_copies_columns_and_marks(
             str(quiz.pk): {"code": "absent", "source": "teacher"},
         },
         str(other_student.pk): {str(essay.pk): {"source": "teacher"}},
+    }
+    assert newest.layout == {
+        "columns": [
+            {"id": str(essay.pk), "title": "Essay", "max_points": "20", "category": "Written"},
+            {"id": str(quiz.pk), "title": "Quiz", "max_points": "10"},
+        ],
+        "categories": [{"name": "Written", "weight": "60.5"}],
+        "students": [{"id": str(person.pk), "name": person.full_name} for person in (student, other_student)],
     }
     assert (newest.created_by_id, newest.created_by_name, newest.batch_id) == (
         teacher.pk,
@@ -159,6 +174,12 @@ def test_a_check_writes_nothing(line: Line, write: Callable[..., Path], teacher:
             {"columns": [{"title": "Essay"}]},
             "The maximum of column 'Essay' is None. Give `max_points` above zero.",
         ),
+        ({"categories": []}, "There is no 'Written' among `categories`. List it there, too."),
+        (
+            {"categories": [{"name": "Written"}]},
+            "The weight of 'Written' is None. Give `weight` as a number from 0.",
+        ),
+        ({"categories": "Written"}, "`categories` is not a list of objects."),
         ({"columns": [{"title": "A", "max_points": 1}] * 2}, "Two columns have the same title."),
         (
             {"created_at": "2024-09-02T08:00:00"},
@@ -187,9 +208,10 @@ def test_a_bad_line_is_named_and_nothing_is_imported(
         (b'{"id": "\xff"}', "line 2: This is not JSON"),
         (b'{"id": NaN}', "line 2: NaN is no mark."),
         (b'{"id": "\\ud83d"}', "line 2: Half a surrogate pair cannot be stored."),
+        (b'{"id": "1", "id": "2"}', "line 2: 'id' comes twice in one object."),
         (b"[" * 100_000, "line 2: This is not JSON"),
     ],
-    ids=["cut off", "a list", "not UTF-8", "NaN", "half a character", "deep"],
+    ids=["cut off", "a list", "not UTF-8", "NaN", "half a character", "a name twice", "deep"],
 )
 def test_what_is_no_line_is_named(
     raw: bytes, said: str, line: Line, write: Callable[..., Path], teacher: User

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from gradebook.models import Column, MarkSnapshot, User
+from gradebook.models import Category, Column, MarkSnapshot, User
 from gradebook.snapshots.cells import compare_copies, read_cells
 from gradebook.snapshots.phases import Phase, hold_phase, share_phase
 from gradebook.snapshots.reading import get_newest_cells, walk_copies
@@ -44,6 +44,8 @@ def test_a_save_writes_no_copy_outside_the_cutover(
 def test_a_save_writes_the_whole_sheet_beside_its_events(
     column: Column, student: User, other_student: User, teacher: User
 ) -> None:
+    column.category = Category.objects.create(sheet=column.sheet, name="Written", weight="60.5")
+    column.save()
     enter(Phase.BESIDE)
     save(column, student, "7.50", by=teacher)
     save(column, other_student, "absent", by=teacher)
@@ -67,7 +69,8 @@ def test_a_save_writes_the_whole_sheet_beside_its_events(
     last = copies[-1]
     assert (last.action, last.created_by_id, last.created_by_name) == ("saved", teacher.pk, teacher.full_name)
     assert last.layout == {
-        "columns": [{"id": str(column.pk), "title": "Essay", "max_points": "20"}],
+        "columns": [{"id": str(column.pk), "title": "Essay", "max_points": "20", "category": "Written"}],
+        "categories": [{"name": "Written", "weight": "60.5"}],
         "students": [
             {"id": str(person.pk), "name": person.full_name}
             for person in sorted((student, other_student), key=lambda person: person.pk)

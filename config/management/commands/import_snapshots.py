@@ -23,9 +23,10 @@ Bring in whole-class copies that the old system exported: one JSON object a line
 
   {"id": "4711", "school": "Hill School", "period": "Autumn 2024", "course": "MAT9", "class": "9B", "action": "saved",
    "created_at": "2024-09-02T08:15:00+03:00", "created_by": "ahalonen", "created_by_name": "Anna Halonen",
-   "columns": [{"title": "Essay", "max_points": "20"}], "cells": {"student17": {"Essay": "7.5"}}}
+   "columns": [{"title": "Essay", "max_points": "20", "category": "Written"}], "categories": [{"name": "Written", "weight": "60"}],
+   "cells": {"student17": {"Essay": "7.5"}}}
 
-A mark is a number with a point, a code (absent, excused, missing, exempt, withheld), or empty where it was cleared. Schools, terms, courses,
+Categories may be left out; they stay in the copies. A mark is a number with a point, a code (absent, excused, missing, exempt, withheld), or empty where it was cleared. Schools, terms, courses,
 classes and students have to be here already; a mark sheet is opened where there is none, and gets the columns of its newest copy. Where
 a sheet has no marks yet, those of its newest copy become its marks; marks that are there stay. The same file again adds nothing.
 

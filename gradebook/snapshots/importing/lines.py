@@ -2,7 +2,7 @@
 
     {"id": "4711", "school": "Hill School", "period": "Autumn 2024", "course": "MAT9", "class": "9B",
      "action": "saved", "created_at": "2024-09-02T08:15:00+03:00", "created_by": "ahalonen", "created_by_name": "Anna Halonen",
-     "columns": [{"title": "Essay", "max_points": "20"}],
+     "columns": [{"title": "Essay", "max_points": "20", "category": "Written"}], "categories": [{"name": "Written", "weight": "60"}],
      "cells": {"student17": {"Essay": "7.5"}}}
 
 The one thing to know: nothing is guessed. A mark is a number (as text or as a JSON number, at most three decimals, not below zero), a code's
@@ -22,6 +22,7 @@ from gradebook.snapshots.importing.errors import Refused
 
 LONGEST_ACTION: Final = 20
 LONGEST_TITLE: Final = 120
+LONGEST_CATEGORY: Final = 60
 LONGEST_NAME: Final = 301
 LARGEST_NUMBER: Final = Decimal(1_000_000)
 CODES: Final = frozenset(MarkCode.values)
@@ -29,10 +30,19 @@ CODES: Final = frozenset(MarkCode.values)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FileColumn:
-    """A column as a line has it."""
+    """A column as a line has it; the category may be empty."""
 
     title: str
     max_points: Decimal
+    category: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FileCategory:
+    """A category as a line has it: what it counted in a total then. Kept in the copy; totals are worked out by today's rules."""
+
+    name: str
+    weight: Decimal
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,6 +59,7 @@ class FileCopy:
     created_by: str
     created_by_name: str
     columns: list[FileColumn]
+    categories: list[FileCategory]
     cells: Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
@@ -70,6 +81,7 @@ def read_line(raw: bytes) -> FileCopy:
         created_by=_optional(line, "created_by"),
         created_by_name=_optional(line, "created_by_name"),
         columns=columns,
+        categories=_read_categories(line.get("categories", []), columns),
         cells={
             student: _read_row(student, row, titles) for student, row in _get(line, "cells", dict).items()
         },
@@ -78,7 +90,13 @@ def read_line(raw: bytes) -> FileCopy:
 
 def _load(raw: bytes) -> dict[str, Any]:
     try:
-        line = json.loads(raw, parse_float=Decimal, parse_int=Decimal, parse_constant=_refuse_constant)
+        line = json.loads(
+            raw,
+            parse_float=Decimal,
+            parse_int=Decimal,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_read_object,
+        )
     except (ValueError, RecursionError) as error:
         raise Refused(
             f"This is not JSON ({error}).", "Write one JSON object on each line, in UTF-8."
@@ -88,6 +106,16 @@ def _load(raw: bytes) -> dict[str, Any]:
     if rb"\u0000" in raw or rb"\ud" in raw.lower():
         _refuse_unstorable(line)
     return line
+
+
+def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object that names something twice: which of the two is meant would be a guess."""
+    named = dict(pairs)
+    if len(named) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Refused(f"{twice!r} comes twice in one object.", "Name each student and column once.")
+    return named
 
 
 def _refuse_constant(text: str) -> NoReturn:
@@ -110,7 +138,7 @@ def _refuse_unstorable(line: Mapping[str, Any]) -> None:
 def _get(line: Mapping[str, Any], name: str, kind: type) -> Any:
     value = line.get(name)
     if not isinstance(value, kind):
-        wanted = {list: "a list", dict: "an object"}[kind]
+        wanted = "a list" if kind is list else "an object"
         raise Refused(
             f"`{name}` is missing or not {wanted}.", f"Give `{name}` as {wanted}, empty if need be."
         )
@@ -155,7 +183,29 @@ def _read_column(column: Any) -> FileColumn:
             f"The maximum of column {title!r} is {column.get('max_points')!r}.",
             "Give `max_points` above zero.",
         )
-    return FileColumn(title, most)
+    return FileColumn(title, most, _optional(column, "category"))
+
+
+def _read_categories(categories: Any, columns: list[FileColumn]) -> list[FileCategory]:
+    if not isinstance(categories, list) or not all(isinstance(category, dict) for category in categories):
+        raise Refused(
+            "`categories` is not a list of objects.",
+            'Write them as {"name": …, "weight": …}, or leave it out.',
+        )
+    found = [_read_category(category) for category in categories]
+    unknown = {column.category for column in columns} - {category.name for category in found} - {""}
+    if unknown:
+        raise Refused(f"There is no {min(unknown)!r} among `categories`.", "List it there, too.")
+    return found
+
+
+def _read_category(category: dict[str, Any]) -> FileCategory:
+    name, weight = _text(category, "name", LONGEST_CATEGORY), _read_number(category.get("weight"))
+    if weight is None:
+        raise Refused(
+            f"The weight of {name!r} is {category.get('weight')!r}.", "Give `weight` as a number from 0."
+        )
+    return FileCategory(name, weight)
 
 
 def _read_row(student: str, row: Any, titles: set[str]) -> dict[str, dict[str, str]]:

@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Any, Final
 from uuid import UUID, uuid5
 
+from gradebook.entries import plain
 from gradebook.models import Course, MarkSheet, MarkSnapshot, Period, School, SchoolClass, User
 from gradebook.snapshots.importing.errors import Refused
-from gradebook.snapshots.importing.lines import FileCopy
+from gradebook.snapshots.importing.lines import FileColumn, FileCopy
 
 NAMESPACE: Final = UUID(
     "8f4b7a1e-1d5c-5f0b-8a53-6f5d2c0e9b47"
@@ -110,9 +111,9 @@ class Directory:
             for column in copy.columns
         }
         layout = {
-            "columns": [
-                {"id": columns[column.title], "title": column.title, "max_points": f"{column.max_points:f}"}
-                for column in copy.columns
+            "columns": [_describe_column(column, columns[column.title]) for column in copy.columns],
+            "categories": [
+                {"name": category.name, "weight": plain(category.weight)} for category in copy.categories
             ],
             "students": [{"id": str(people[name][0]), "name": people[name][1]} for name in copy.cells],
         }
@@ -165,6 +166,11 @@ class Directory:
                 raise Refused(f"There is no school {name}.", "Create it first, or correct its name.")
             self._schools[name] = SchoolHere(school)
         return self._schools[name]
+
+
+def _describe_column(column: FileColumn, column_id: str) -> dict[str, str]:
+    described = {"id": column_id, "title": column.title, "max_points": plain(column.max_points)}
+    return {**described, "category": column.category} if column.category else described
 
 
 def derive_copy_id(school_id: UUID, text: str) -> UUID:
