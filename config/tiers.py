@@ -43,6 +43,7 @@ _RULES = [
         (Tier.WORK, None, rf"/exams/((attempts/)?{_ANY}/(attempts/)?)?"),
         (Tier.STATUS, None, r"/(notifications/.*|accounts/logout/)"),
         (Tier.REST, None, rf"/marksheets/{_ANY}/history/.*"),
+        (Tier.REST, None, rf"/(verify/|cards/.*|terms/{_ANY}/cards/.*)"),
         (Tier.TEACHING, None, r"/(marksheets|amendments|terms)/.*"),
     )
 ]

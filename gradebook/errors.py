@@ -135,6 +135,13 @@ class AmendmentRefused(GradebookError):
     status = 409
 
 
+class CardsRefused(GradebookError):
+    """Report cards cannot be issued now."""
+
+    code = "cards_refused"
+    status = 409
+
+
 class SchemeRefused(GradebookError):
     """These rules for totals make no sense."""
 

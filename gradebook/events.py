@@ -29,6 +29,11 @@ def scheme_subject(sheet_id: UUID) -> str:
     return f"scheme:{sheet_id}"
 
 
+def card_subject(period_id: UUID, student_id: UUID) -> str:
+    """Return the subject key of one student's report cards of one term."""
+    return f"card:{period_id}:{student_id}"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class CellState:
     """What a cell showed. `value` is a decimal as text, or None; `code` is empty or a `MarkCode`."""
@@ -177,6 +182,28 @@ class SchemeChanged:
     actor_name: str
     old: SchemeState | None
     new: SchemeState
+
+    def payload(self) -> dict[str, Any]:
+        """Return the JSON object stored in the log."""
+        return dataclasses.asdict(self)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ReportCardIssued:
+    """A report card was issued; `number` above 1: it replaces the one before. What stands on it is not said, its checksum is."""
+
+    kind: ClassVar[str] = "ReportCardIssued"
+    version: ClassVar[int] = 1
+
+    school_id: UUID
+    period_id: UUID
+    student_id: UUID
+    card_id: UUID
+    number: int
+    token: str
+    position: str
+    checksum: str
+    actor_name: str
 
     def payload(self) -> dict[str, Any]:
         """Return the JSON object stored in the log."""

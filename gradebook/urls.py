@@ -3,7 +3,7 @@
 from django.urls import path
 
 from gradebook.api.marks import Marks
-from gradebook.web import amendments, columns, notifications, schemes, sheets, terms
+from gradebook.web import amendments, cards, columns, notifications, schemes, sheets, terms, verify
 
 app_name = "gradebook"
 
@@ -20,6 +20,14 @@ urlpatterns = [
     path("marksheets/<uuid:sheet_id>/totals/", schemes.show_totals, name="totals"),
     path("marksheets/<uuid:sheet_id>/totals/rules/", schemes.edit_rules, name="total_rules"),
     path("amendments/<uuid:amendment_id>/", amendments.show, name="amendment"),
+    path("terms/<uuid:period_id>/cards/", cards.of_term, name="term_cards"),
+    path("terms/<uuid:period_id>/cards/<uuid:class_id>/", cards.of_class, name="class_cards"),
+    path("terms/<uuid:period_id>/cards/<uuid:class_id>/archive.zip", cards.archive, name="card_archive"),
+    path("terms/<uuid:period_id>/cards/<uuid:class_id>/list.pdf", cards.class_list, name="class_list"),
+    path("cards/", cards.mine, name="my_cards"),
+    path("cards/<uuid:card_id>/", cards.show, name="card"),
+    path("cards/<uuid:card_id>/card.pdf", cards.pdf, name="card_pdf"),
+    path("verify/", verify.verify, name="verify"),
     path("terms/", terms.show_list, name="terms"),
     path("terms/<uuid:period_id>/", terms.show, name="term"),
 ]

@@ -1,5 +1,6 @@
 """Tables of the gradebook: people, school structure, mark sheets and marks."""
 
+from gradebook.models.cards import CardRelease, ReportCard
 from gradebook.models.marks import (
     Column,
     ColumnSource,
@@ -34,6 +35,7 @@ from gradebook.models.totals import (
 __all__ = [
     "Amendment",
     "AmendmentState",
+    "CardRelease",
     "Category",
     "Column",
     "ColumnSource",
@@ -49,6 +51,7 @@ __all__ = [
     "MarkSource",
     "Notification",
     "Period",
+    "ReportCard",
     "Role",
     "Scheme",
     "School",

@@ -1,0 +1,1 @@
+"""Report cards apart from the database: what stands on one, its checksum, how two differ, and the PDF."""
