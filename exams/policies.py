@@ -13,7 +13,7 @@ from django.db.models import DateField, Exists, F, Func, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from exams.models import Attempt, Exam, ExamRevision, ExamTarget, Result
-from gradebook.models import Enrolment, User
+from gradebook.models import Enrolment, Role, User
 from gradebook.policies import sheets_editable_by
 
 
@@ -67,6 +67,19 @@ def results_markable_by(teacher: User) -> QuerySet[Result]:
     )
     mine = Result.objects.filter(exam_id__in=_targets_of(teacher).values("exam"))
     return mine.filter(Exists(sat_here), submission__withdrawn_at__isnull=True)
+
+
+def list_result_classes(user: User, exam_id: UUID) -> list[UUID]:
+    """Return the classes whose results at an exam this person may look at as figures; none where the exam is not theirs to see. One query.
+
+    A teacher's are those they teach in the exam's course and period; an administrator's are all that it is given to.
+    """
+    if user.is_active and user.role == Role.ADMIN:
+        targets = ExamTarget.objects.all()
+        targets = targets if user.school_id is None else targets.filter(exam__school=user.school_id)
+    else:
+        targets = _targets_of(user)
+    return list(targets.filter(exam=exam_id).values_list("school_class_id", flat=True))
 
 
 def _targets_of(teacher: User) -> QuerySet[ExamTarget]:

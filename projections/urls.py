@@ -1,7 +1,9 @@
-"""Addresses of the history pages; the grid links to them by name and knows nothing else of this app."""
+"""Addresses of the history, of the sheet as it was, and of the figures; the grid links to them by name and knows nothing else of this app."""
 
 from django.urls import include, path
 
+from projections.analytics import web as analytics_web
+from projections.asof import web as asof_web
 from projections.history import web
 
 history = (
@@ -16,4 +18,17 @@ history = (
     "history",
 )
 
-urlpatterns = [path("", include(history))]
+analytics = (
+    [
+        path("marksheets/<uuid:sheet_id>/analytics/", analytics_web.sheet_analytics, name="sheet"),
+        path("exams/<uuid:exam_id>/analytics/", analytics_web.exam_analytics, name="exam"),
+    ],
+    "analytics",
+)
+
+asof = (
+    [path("marksheets/<uuid:sheet_id>/as-of/", asof_web.sheet_as_of, name="sheet")],
+    "asof",
+)
+
+urlpatterns = [path("", include(history)), path("", include(analytics)), path("", include(asof))]

@@ -128,5 +128,7 @@ def test_history_page_costs_the_same_for_one_line_and_for_three(
     client = _signed_in(teacher)
     for more in (1, 2):
         project(record(*(cell.change(str(number)) for number in range(more))))
-        with django_assert_num_queries(6):  # session, person, permission, which era serves, history, how far behind
+        with django_assert_num_queries(
+            6
+        ):  # session, person, permission, which era serves, history, how far behind
             client.get(_urls(cell)[0])

@@ -1,0 +1,109 @@
+"""The page of a mark sheet as it was (`?at=`), and of what is different between two moments (`?from=`, `?to=`). Reads the history only.
+
+A moment is a time on the school's clock or a position of the log, as a report card cites it. The history may lag; then the page says
+so, as the history page does.
+"""
+
+import dataclasses
+import math
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from gradebook import policies
+from outbox.staleness import ConsumerStatus, get_consumer_status
+from projections.asof.grid import lay_out
+from projections.asof.moments import Asked, read_moment
+from projections.asof.queries import (
+    AFTER_ALL,
+    BEFORE_ALL,
+    find_position_at,
+    list_cells_as_of,
+    list_differences_between,
+    list_recent_batches,
+)
+from projections.history.lines import describe_changes
+from projections.history.projector import MarksheetHistory
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Point:
+    """A moment that was asked for, as a position or as a time (then `moment`), and the position it stands for."""
+
+    text: str
+    moment: datetime | None
+    pos: int
+
+    @property
+    def is_now(self) -> bool:
+        """Whether nothing was named, and everything counts that has come."""
+        return self.pos == AFTER_ALL
+
+    @property
+    def is_before_all(self) -> bool:
+        """Whether nothing had happened in the sheet by then."""
+        return self.pos == BEFORE_ALL
+
+
+@login_required
+@require_GET
+def sheet_as_of(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
+    """Show the sheet at a moment (now, unless one is named), or with `?from=` what is different since."""
+    if not request.user.is_authenticated or not policies.may_view_sheet(request.user, sheet_id):
+        raise Http404
+    follower = get_consumer_status(MarksheetHistory.name)
+    asked = {name: request.GET[name] for name in ("at", "from", "to") if request.GET.get(name)}
+    read = {name: read_moment(text) for name, text in asked.items()}
+    context = {
+        "sheet_id": sheet_id,
+        "asked": asked,
+        "wrong": [asked[name] for name in asked if read[name] is None],
+    }
+    if not context["wrong"]:
+        points = {name: _find(asked[name], moment, sheet_id) for name, moment in read.items() if moment}
+        context |= _difference(points, sheet_id) if "from" in points else _state(points, sheet_id)
+        context["is_ahead"] = any(_is_ahead(point, follower) for point in points.values())
+    return _render(request, follower, context)
+
+
+def _find(text: str, asked: Asked, sheet_id: UUID) -> Point:
+    if asked.moment is None:
+        assert asked.pos is not None
+        return Point(text, None, asked.pos)
+    return Point(text, asked.moment, find_position_at(asked.moment, sheet_id=sheet_id))
+
+
+def _now() -> Point:
+    return Point("", timezone.now(), AFTER_ALL)
+
+
+def _state(points: dict[str, Point], sheet_id: UUID) -> dict[str, Any]:
+    point = points.get("at") or _now()
+    return {"point": point, "grid": lay_out(list_cells_as_of(point.pos, sheet_id=sheet_id))}
+
+
+def _difference(points: dict[str, Point], sheet_id: UUID) -> dict[str, Any]:
+    """Return what is different, whichever way round the two moments were named."""
+    before, after = sorted((points["from"], points.get("to") or _now()), key=lambda point: point.pos)
+    changes = list_differences_between(before.pos, after.pos, sheet_id=sheet_id)
+    return {"before": before, "after": after, "lines": list(describe_changes(changes))}
+
+
+def _is_ahead(point: Point, follower: ConsumerStatus) -> bool:
+    """Whether a position was named that the history has not come to: what is shown is not all of it."""
+    return point.moment is None and point.pos > follower.position.pos
+
+
+def _render(request: HttpRequest, follower: ConsumerStatus, context: dict[str, Any]) -> HttpResponse:
+    context |= {
+        "follower": follower,
+        "seconds_behind": math.ceil(follower.staleness.total_seconds()),
+        "batches": list_recent_batches(sheet_id=context["sheet_id"]),
+    }
+    return render(request, "projections/asof.html", context, status=400 if context["wrong"] else 200)

@@ -1,0 +1,49 @@
+"""Exact numbers as a person reads them: two decimals at most, in the reader's number format."""
+
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+from django import template
+from django.utils.formats import number_format
+
+register = template.Library()
+
+_HUNDREDTH = Decimal("0.01")
+
+
+@register.filter
+def figure(value: Fraction | Decimal) -> str:
+    """Return `7.25`, `8.5`, `10`: rounded half up to two decimals, without needless zeros."""
+    return _write(_round(value))
+
+
+@register.filter
+def percent(share: Fraction) -> str:
+    """Return a share as whole percent, rounded half up: `67 %`, with a space that does not break."""
+    number = int(share * 100 + Fraction(1, 2))
+    return f"{number}\N{NO-BREAK SPACE}%"
+
+
+@register.filter
+def correlation(value: Decimal) -> str:
+    """Return `+0.45`, or with a minus sign: always with a sign, because it is what one looks for, and with two decimals."""
+    rounded = value.quantize(_HUNDREDTH, ROUND_HALF_UP)
+    sign = "\N{MINUS SIGN}" if rounded < 0 else "+"
+    return sign + number_format(abs(rounded), use_l10n=True)
+
+
+def _round(value: Fraction | Decimal) -> Decimal:
+    """Return two decimals, rounded half up (never below zero here)."""
+    exact = Fraction(value)
+    return Decimal((200 * exact.numerator + exact.denominator) // (2 * exact.denominator)).scaleb(-2)
+
+
+def _write(value: Decimal) -> str:
+    plain = value.quantize(Decimal(1)) if value == value.to_integral_value() else value.normalize()
+    return number_format(plain, use_l10n=True)
+
+
+@register.filter
+def unlocalized(value: float) -> str:
+    """Return a coordinate for SVG: with a point, whatever this reader's decimal sign is."""
+    return f"{value:.1f}"
