@@ -26,6 +26,15 @@ class SheetRules:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class StudentTotal:
+    """One student's marks in a sheet, by column, and what they make."""
+
+    name: str
+    entries: Mapping[UUID, Entry]
+    total: Total
+
+
 def read_rules(sheets: Iterable[UUID]) -> dict[UUID, SheetRules]:
     """Return the rules of these sheets. Four queries, however many they are."""
     ids = list(sheets)
@@ -68,23 +77,29 @@ def find_totals(
     sheet_ids: Iterable[UUID], rules: Mapping[UUID, SheetRules]
 ) -> dict[tuple[UUID, UUID], Total]:
     """Return the totals of everybody who has a mark row in these sheets, by (sheet, student). One query."""
+    return {
+        key: find_total(rules[key[0]].items, entries, rules[key[0]].rules)
+        for key, entries in _read_entries(sheet_ids).items()
+    }
+
+
+def list_sheet_totals(sheet: MarkSheet) -> list[StudentTotal]:
+    """Return the total of everybody on a sheet, by name. Six queries."""
+    rules = read_rules([sheet.pk])[sheet.pk]
+    entries = _read_entries([sheet.pk])
+    return [
+        StudentTotal(student.full_name, mine, find_total(rules.items, mine, rules.rules))
+        for student in list_students(sheet)
+        for mine in [entries.get((sheet.pk, student.pk), {})]
+    ]
+
+
+def _read_entries(sheet_ids: Iterable[UUID]) -> dict[tuple[UUID, UUID], dict[UUID, Entry]]:
+    """Return the marks of these sheets: by (sheet, student), then by column."""
     marks: defaultdict[tuple[UUID, UUID], dict[UUID, Entry]] = defaultdict(dict)
     rows = Mark.objects.filter(sheet__in=list(sheet_ids)).values_list(
         "sheet_id", "student_id", "column_id", "value", "code"
     )
     for sheet_id, student_id, column_id, value, code in rows.iterator():
         marks[sheet_id, student_id][column_id] = Entry(value, code)
-    return {
-        key: find_total(rules[key[0]].items, entries, rules[key[0]].rules) for key, entries in marks.items()
-    }
-
-
-def list_sheet_totals(sheet: MarkSheet) -> list[tuple[str, UUID, Total]]:
-    """Return (name, id, total) of everybody on a sheet, by name. Six queries."""
-    rules = read_rules([sheet.pk])
-    found = find_totals([sheet.pk], rules)
-    nothing = find_total(rules[sheet.pk].items, {}, rules[sheet.pk].rules)
-    return [
-        (student.full_name, student.pk, found.get((sheet.pk, student.pk), nothing))
-        for student in list_students(sheet)
-    ]
+    return marks

@@ -10,10 +10,10 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from gradebook.entries import Refused, plain, read_entry
+from gradebook.entries import BLANK, Refused, plain, read_entry
 from gradebook.errors import GradebookError, SchemeRefused
 from gradebook.models import Category, Column, LetterScale, MarkSheet, Scheme, Treatment
-from gradebook.queries.totals import list_sheet_totals
+from gradebook.queries.totals import StudentTotal, list_sheet_totals
 from gradebook.services.schemes import WEIGHT_DECIMALS, WantedCategory, WantedScheme, set_scheme
 from gradebook.web.grid import read_decimal_sign
 from gradebook.web.people import get_sheet_or_404, get_user
@@ -29,8 +29,12 @@ def show_totals(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     sheet = get_sheet_or_404(request, sheet_id)
     columns = list(Column.objects.filter(sheet=sheet).select_related("category"))
     rows = [
-        (name, total, [(column, total.parts[column.pk].value) for column in columns])
-        for name, _, total in list_sheet_totals(sheet)
+        (
+            each.name,
+            each.total,
+            [(_show(each, column), each.total.parts[column.pk].value) for column in columns],
+        )
+        for each in list_sheet_totals(sheet)
     ]
     context = {"sheet": sheet, "columns": columns, "rows": rows, **_describe(sheet)}
     return render(request, "gradebook/totals.html", context)
@@ -63,6 +67,12 @@ def edit_rules(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
         **_describe(sheet),
     }
     return render(request, "gradebook/total_rules.html", context, status=409 if error else 200)
+
+
+def _show(line: StudentTotal, column: Column) -> str:
+    """Return a mark in the reader's decimals, or its code's word."""
+    entry = line.entries.get(column.pk, BLANK)
+    return entry.code or ("" if entry.value is None else plain(entry.value).replace(".", read_decimal_sign()))
 
 
 def _describe(sheet: MarkSheet) -> dict[str, Any]:
