@@ -54,7 +54,8 @@ def test_locked_term_is_amended_and_the_stale_card_is_issued_anew(
 
     sheet.on("dialog", lambda dialog: dialog.accept())  # "leave this page?": something typed is not saved
     desk = _open(sheet, site, f"/marksheets/{world.sheet.pk}/")
-    desk.get_by_role("link", name="Propose an amendment").click()
+    expect(desk.locator("[data-notice=unsaved]")).to_contain_text(f"{student.full_name}, Essay: 19")
+    desk.locator("header").get_by_role("link", name="Propose an amendment").click()
     desk.get_by_label("Student").select_option(label=student.full_name)
     desk.get_by_label("Column").select_option(value=str(column.pk))
     desk.get_by_label("New mark").fill("18")

@@ -7,6 +7,7 @@
 
 import { drawCell, flash } from "./marksheet/cell-view.js";
 import { Entering } from "./marksheet/entering.js";
+import { KeptMarks, localStorageOrNull } from "./marksheet/kept-marks.js";
 import { Keys } from "./marksheet/keys.js";
 import { MarksApi } from "./marksheet/marks-api.js";
 import { Announcer, Notices } from "./marksheet/notices.js";
@@ -38,8 +39,23 @@ class Marksheet {
   }
 
   start() {
-    this.#entering?.restore();
+    if (this.#entering) this.#entering.restore();
+    else this.#tellOfUnsaved();
     this.refresher.start();
+  }
+
+  /** What was typed before the term was locked and did not arrive in time: it is named, and stays kept. */
+  #tellOfUnsaved() {
+    const { user, sheet: id, amendmentsUrl } = this.#root.dataset;
+    if (!amendmentsUrl) return;
+    const kept = new KeptMarks({ storage: localStorageOrNull(), user, sheet: id }).list();
+    const lost = kept.flatMap(({ key, text }) => {
+      const cell = this.#sheet.find(...key.split("/"));
+      return cell && text !== cell.server.entry ? [`${cell.name}: ${text || "no mark"}`] : [];
+    });
+    if (lost.length === 0) return;
+    const text = `Not saved before the term was locked, and kept on this device: ${lost.join("; ")}.`;
+    this.notices.show("unsaved", text, { level: "warning", action: { label: "Propose an amendment", href: amendmentsUrl } });
   }
 
   #keyActions() {
