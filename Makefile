@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst lock install dev browser brokers
+.PHONY: help run cluster test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst bench-cutover lock install dev browser brokers
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -47,7 +47,7 @@ format: dev ## Write the code the way `make check` wants it
 bench: dev brokers ## Measure everything (most of an hour, on a quiet machine)
 	@$(PY) -m tests.benchmarks
 
-bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue: bench-%: dev
+bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-cutover: bench-%: dev
 	@$(PY) -m tests.benchmarks.$*
 
 bench-burst: dev brokers ## Measure what a deadline does: burst, quorum, overload, relay, drain, rescue
@@ -57,6 +57,7 @@ bench-gate: ## Measure acknowledgements against pgbench in the same run
 bench-worker: ## Measure grading and claiming
 bench-log: ## Measure the sequencer
 bench-history: ## Measure rebuild and history drawer
+bench-cutover: ## Measure the way out of the old copies: backfill, drawer, bytes of an edit
 bench-drain: brokers ## Measure draining against four other queues, in an environment of their own
 bench-rescue: brokers ## Measure what becomes of a killed worker's jobs, here and with those queues
 bench-relay: brokers ## Measure the relay against kombu on a RabbitMQ of its own

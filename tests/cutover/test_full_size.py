@@ -4,7 +4,6 @@ import json
 import random
 import resource
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,13 @@ from gradebook.models import MarkSnapshot, User
 from gradebook.snapshots.phases import Phase
 from tests import factories
 from tests.cutover.copies import enter
-from tests.cutover.killing import list_expected, list_found, run_until_killed, write_many_copies
+from tests.cutover.killing import (
+    count_compared,
+    list_expected,
+    list_found,
+    run_until_killed,
+    write_many_copies,
+)
 from tests.cutover.test_cutover import check_one_wrong_cell
 from tests.people import World
 from tests.processes.running import Running
@@ -27,22 +32,31 @@ MOST_MEMORY = 200 * 2**20
 def test_a_backfill_killed_at_fifty_random_moments_ends_as_one_clean_run(
     world: World, process_environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """M1. A run that ends before its kill begins anew on more copies' worth of work: the rate makes all of it last."""
-    write_many_copies(world.sheet, 60 * 100)
+    """M1. Each run is killed at a random moment of its first chunks, in the middle of a transaction as often as between two."""
+    write_many_copies(world.sheet, 25_000)
     enter(Phase.BACKFILL)
     dice = random.Random(1)
-    kills = 0
-    while kills < KILLS:
-        at = time.monotonic() + dice.uniform(0.5, 4)
-        over = run_until_killed(process_environment, tmp_path / "log", after=partial(_is_past, at), rate="60")
-        assert not over
-        kills += 1
+    for _ in range(KILLS):
+        at_work = _AtWork(count_compared(), dice.uniform(0, 0.2))
+        assert not run_until_killed(process_environment, tmp_path / "log", after=at_work, rate="100000")
+    assert 0 < count_compared() < 25_000
     assert run_until_killed(process_environment, tmp_path / "log", after=lambda: False, rate="100000")
     assert list_found() == list_expected(world.sheet)
 
 
-def _is_past(moment: float) -> bool:
-    return time.monotonic() >= moment
+class _AtWork:
+    """True some time after the checkpoint has moved past where it was."""
+
+    def __init__(self, before: int, seconds: float) -> None:
+        self._before = before
+        self._seconds = seconds
+        self._moved_at = float("inf")
+
+    def __call__(self) -> bool:
+        """Look at the checkpoint, and at the clock."""
+        if self._moved_at == float("inf") and count_compared() > self._before:
+            self._moved_at = time.monotonic()
+        return time.monotonic() >= self._moved_at + self._seconds
 
 
 def test_one_wrong_cell_in_a_hundred_thousand_is_found_and_named(world: World, teacher: User) -> None:
