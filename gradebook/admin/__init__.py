@@ -10,15 +10,19 @@ from gradebook.admin.school import (
     TeachingAssignmentAdmin,
 )
 from gradebook.admin.sheets import ColumnAdmin, MarkAdmin, MarkSheetAdmin
+from gradebook.admin.terms import AmendmentAdmin, LetterScaleAdmin, ReportCardAdmin
 
 __all__ = [
+    "AmendmentAdmin",
     "ColumnAdmin",
     "CourseAdmin",
     "EnrolmentAdmin",
+    "LetterScaleAdmin",
     "MarkAdmin",
     "MarkSheetAdmin",
     "PeriodAdmin",
     "PersonAdmin",
+    "ReportCardAdmin",
     "SchoolAdmin",
     "SchoolClassAdmin",
     "TeachingAssignmentAdmin",

@@ -42,10 +42,10 @@ def walk_copies(sheet_id: UUID) -> Iterator[Copy]:
     return _stream("walk_copies", {"sheet": sheet_id})
 
 
-def list_copied_sheets() -> list[UUID]:
-    """Return the sheets that have copies, in the order of their ids."""
+def list_copied_sheets(*, before_log: bool = False) -> list[UUID]:
+    """Return the sheets that have copies, or copies from before the log, in the order of their ids."""
     with connection.cursor() as cursor:
-        cursor.execute(load_sql("gradebook", "list_copied_sheets"))
+        cursor.execute(load_sql("gradebook", "list_copied_sheets"), {"before_log": before_log})
         return [sheet for (sheet,) in cursor.fetchall()]
 
 

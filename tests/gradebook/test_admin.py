@@ -10,10 +10,11 @@ from django.urls import reverse
 from gradebook.models import Column, Enrolment, Mark, MarkSheet, Role, TeachingAssignment, User
 from outbox.models.log import Event
 from tests import factories
+from tests.gradebook.everything import fill_every_table
 from tests.gradebook.marks import save
 from tests.people import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 MODELS = [model for model in django_admin.site._registry if model._meta.app_label == "gradebook"]
 
@@ -32,7 +33,7 @@ def _url(model: type, page: str, *args: object) -> str:
 def test_list_search_and_page_of_every_table_open(
     office: Client, world: World, teacher: User, student: User, model: type
 ) -> None:
-    save(factories.column(world.sheet), student, "7", by=teacher)
+    fill_every_table(world, student, teacher)
     row = model._default_manager.first()  # type: ignore[attr-defined]
     assert row is not None
     assert office.get(_url(model, "changelist"), {"q": "x"}).status_code == 200

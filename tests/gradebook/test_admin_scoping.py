@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from gradebook.models import Enrolment, Role, School, User
 from tests import factories
-from tests.gradebook.marks import save
+from tests.gradebook.everything import fill_every_table
 from tests.people import World
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 MODELS = [model for model in django_admin.site._registry if model._meta.app_label == "gradebook"]
 OPERATORS_ONLY = [
@@ -51,7 +51,7 @@ def _url(model: type, page: str, *args: object) -> str:
 def test_rows_of_another_school_are_neither_listed_nor_opened(
     lake_office: Client, world: World, teacher: User, student: User, model: type
 ) -> None:
-    save(factories.column(world.sheet), student, "7", by=teacher)
+    fill_every_table(world, student, teacher)
     theirs = [world.school] if model is School else list(_rows_of(model, world.school))
     assert theirs
     listed = lake_office.get(_url(model, "changelist")).content.decode()
@@ -66,7 +66,7 @@ def _rows_of(model: type, school: School) -> Any:
 
 
 def test_own_rows_are_listed(hill_office: Client, world: World, teacher: User, student: User) -> None:
-    save(factories.column(world.sheet), student, "7", by=teacher)
+    fill_every_table(world, student, teacher)
     for model in MODELS:
         listed = hill_office.get(_url(model, "changelist")).content.decode()
         row = world.school if model is School else _rows_of(model, world.school).first()
