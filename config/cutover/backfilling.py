@@ -4,6 +4,7 @@ The one thing to know: it may be killed anywhere. What a chunk found and how far
 """
 
 import dataclasses
+import logging
 import time
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -17,6 +18,8 @@ from outbox.staleness import get_consumer_status
 from outbox.stopping import Stop
 from projections.backfill.walking import Chunk, backfill_sheet, count_copies_to_come, list_unfilled_sheets
 from projections.history.projector import MarksheetHistory
+
+logger = logging.getLogger(__name__)
 
 LONGEST_WAIT: Final = 1.0  # between two looks at a history that is behind
 
@@ -81,6 +84,15 @@ class _Pace:
             ahead = self._copies / self._rate - (time.monotonic() - self._began)
             if ahead > 0:
                 self._stop.wait(ahead)
+        self._let_history_catch_up()
+        return not self._stop.is_set
+
+    def _let_history_catch_up(self) -> None:
+        status = get_consumer_status(MarksheetHistory.name)
+        if status.is_stale:
+            logger.warning(
+                "Waiting: the history is %.0f s behind. Are sequencer and consumers running?",
+                status.staleness.total_seconds(),
+            )
         while not self._stop.is_set and get_consumer_status(MarksheetHistory.name).is_stale:
             self._stop.wait(LONGEST_WAIT)
-        return not self._stop.is_set

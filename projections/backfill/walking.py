@@ -9,15 +9,17 @@ from collections.abc import Iterator
 from typing import Final
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from gradebook.snapshots.cells import Copy
 from gradebook.snapshots.reading import Place, count_copies_before_log, list_copied_sheets, walk_copies_back
+from outbox.db import load_sql
 from outbox.faults import fault_point
 from projections.backfill.lines import compare_neighbours
 from projections.models import BackfillCheckpoint, BackfilledMark
 
 CHUNK: Final = 100
+_NAMESPACE: Final = 0x77616C6B  # "walk"; the other half of the advisory lock is a hash of the sheet's id
 INSERTED_AT_ONCE: Final = 500
 
 
@@ -34,7 +36,7 @@ class Chunk:
 def list_unfilled_sheets() -> list[UUID]:
     """Return the sheets whose copies have not all been compared, in the order of their ids."""
     complete = set(BackfillCheckpoint.objects.filter(is_complete=True).values_list("sheet_id", flat=True))
-    return [sheet for sheet in list_copied_sheets() if sheet not in complete]
+    return [sheet for sheet in list_copied_sheets(before_log=True) if sheet not in complete]
 
 
 def backfill_sheet(sheet_id: UUID, *, size: int = CHUNK) -> Iterator[Chunk]:
@@ -49,7 +51,8 @@ def backfill_sheet(sheet_id: UUID, *, size: int = CHUNK) -> Iterator[Chunk]:
 def backfill_chunk(sheet_id: UUID, *, size: int = CHUNK) -> Chunk:
     """Compare the next copies of a sheet and move its checkpoint, in one transaction. A second runner waits, and goes on behind it."""
     with transaction.atomic():
-        checkpoint = BackfillCheckpoint.objects.select_for_update().filter(sheet_id=sheet_id).first()
+        _hold(sheet_id)
+        checkpoint = BackfillCheckpoint.objects.filter(sheet_id=sheet_id).first()
         if checkpoint is not None and checkpoint.is_complete:
             return Chunk(sheet_id, 0, 0, is_complete=True)
         chunk = _Walk(sheet_id, checkpoint, size).run()
@@ -61,6 +64,11 @@ def forget_backfill(sheet_ids: list[UUID]) -> None:
     """Throw away what was filled in for these sheets: their copies are no longer the same. Needs the caller's transaction."""
     BackfilledMark.objects.filter(sheet_id__in=sheet_ids).delete()
     BackfillCheckpoint.objects.filter(sheet_id__in=sheet_ids).delete()
+
+
+def _hold(sheet_id: UUID) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql("projections", "hold_backfill"), {"namespace": _NAMESPACE, "sheet": sheet_id})
 
 
 class _Walk:

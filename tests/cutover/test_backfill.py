@@ -1,6 +1,7 @@
 """The copies become history: the same lines however often, and in however many runs, they are compared."""
 
 import datetime as dt
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
@@ -33,6 +34,7 @@ from tests.cutover.copies import (
 )
 from tests.gradebook.marks import save
 from tests.people import World
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -268,3 +270,35 @@ def test_an_action_nobody_knows_is_said_to_come_from_a_copy(
         ("imported", "5", "6"),
         ("from_copy", "", "5"),
     ]
+
+
+def test_two_runners_take_turns_from_the_first_chunk_on(world: World, copies: list[MarkSnapshot]) -> None:
+    done: list[int] = []
+
+    def run_second() -> None:
+        try:
+            done.append(backfill_chunk(world.sheet.pk, size=2).copies)
+        finally:
+            connection.close()
+
+    second = threading.Thread(target=run_second)
+    with transaction.atomic():
+        done.append(backfill_chunk(world.sheet.pk, size=2).copies)
+        second.start()
+        wait_until(is_somebody_waiting)
+    second.join(timeout=20)
+    assert (done, BackfillCheckpoint.objects.get().copies) == ([2, 2], 4)
+
+
+def is_somebody_waiting() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype = 'advisory')")
+        return bool(cursor.fetchone()[0])
+
+
+def test_a_sheet_with_copies_only_since_the_log_has_nothing_to_backfill(
+    column: Column, student: User, teacher: User
+) -> None:
+    enter(Phase.BESIDE)
+    save(column, student, "5", by=teacher)
+    assert (MarkSnapshot.objects.count(), list_unfilled_sheets()) == (1, [])

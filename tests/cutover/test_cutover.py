@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+import threading
 from decimal import Decimal
 from io import StringIO
 from uuid import UUID, uuid4
@@ -13,6 +14,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from config.cutover.backfilling import run_backfill
 from config.cutover.gates import list_gates
 from config.cutover.moving import CannotMove, GateIsRed, advance, step_back
 from gradebook.models import Cutover, Mark, MarkSnapshot, User
@@ -20,12 +22,14 @@ from gradebook.snapshots import phases
 from gradebook.snapshots.phases import Phase, get_phase
 from outbox.db import load_sql
 from outbox.models import Consumer, Event, ParkedSubject
+from outbox.stopping import Stop
 from projections.models import BackfilledMark, MarkHistory
 from tests import factories
 from tests.cutover.copies import LONG_AGO, backfill, cells_of, enter, write_copy
 from tests.cutover.old_class import CatchUp, OldClass, catch_up, cutover, old
 from tests.gradebook.marks import save
 from tests.people import World
+from tests.waiting import wait_until
 
 __all__ = ["catch_up", "old"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -351,3 +355,36 @@ def test_it_is_not_moved_behind_somebody_who_does_not_end_their_save(
             go()
     assert get_phase() is Phase.BESIDE
     assert go() is Phase.BACKFILL
+
+
+def test_backfill_waits_for_a_history_that_is_behind_and_says_so(
+    old: OldClass, catch_up: CatchUp, caplog: pytest.LogCaptureFixture
+) -> None:
+    catch_up()
+    go()
+    go()
+    Consumer.objects.update(
+        staleness_budget=dt.timedelta(0)
+    )  # what `go` wrote into the log is more than it may be behind
+
+    def help_it() -> None:
+        wait_until(lambda: "Waiting: the history is" in caplog.text)
+        try:
+            catch_up()
+        finally:
+            connection.close()
+
+    helper = threading.Thread(target=help_it)
+    helper.start()
+    with Stop() as stop:
+        done = run_backfill(stop, rate=None, rehearse=False, report=lambda *_: None)
+    helper.join(timeout=20)
+    assert (done.copies, done.is_complete) == (5, True)
+
+
+def test_backfill_ends_after_its_chunk_when_told_to_stop(old: OldClass) -> None:
+    enter(Phase.BACKFILL)
+    with Stop() as stop:
+        stop.set()
+        done = run_backfill(stop, rate=1, rehearse=False, report=lambda *_: None)
+    assert (done.copies, done.is_complete) == (5, False)

@@ -20,9 +20,7 @@ def make(*arguments: str) -> str:
     return output.getvalue()
 
 
-def test_drawn_years_pass_every_gate(
-    settings: object, catch_up: CatchUp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_drawn_years_pass_every_gate(catch_up: CatchUp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(make_legacy, "BUCKET", 30)
     monkeypatch.setattr(make_legacy, "FEWEST", 3)
     monkeypatch.setattr(make_legacy, "MOST", 6)

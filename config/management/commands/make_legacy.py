@@ -2,6 +2,7 @@
 
 import datetime as dt
 import random
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
@@ -10,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from config.legacy.copies import write_legacy_copies
-from config.legacy.school import SCHOOL, LegacyClass, LegacySchool
+from config.legacy.school import SCHOOL, LegacySchool
 from config.management.commands.load_demo import PASSWORD
 from gradebook.models import Period, School
 from gradebook.snapshots.carrying import carry_over_marks
@@ -50,29 +51,27 @@ Exit codes: 0 made; 1 refused (the message says why; nothing was written)."""
     def handle(self, *, classes: int, years: int, seed: int, allow_known_passwords: bool, **_: Any) -> None:
         """Check, make, and say what was made."""
         _refuse(classes, years, allowed=settings.DEBUG or allow_known_passwords)
+        dice = random.Random(seed)  # noqa: S311 - a repeatable draw is the point
+        copies = 0
         with transaction.atomic(), progress_bar("classes", unit="classes") as report:
-            copies = 0
-            for done, group in enumerate(self._make(classes, years, random.Random(seed)), start=1):  # noqa: S311 - a repeatable draw is the point
-                copies += group
+            for done, written in enumerate(_make(classes, years, dice), start=1):
+                copies += written
                 report(done, classes * years)
             _lock_past_years()
         self.stdout.write(f"Made {copies} copies of {classes * years} sheets in {SCHOOL}.")
 
-    def _make(self, classes: int, years: int, dice: random.Random) -> Any:
-        """Make everything, and yield how many copies each class got."""
-        school = LegacySchool(dice=dice, password_hash=make_password(PASSWORD))
-        this_year = database_now().year
-        for year in range(this_year - years, this_year):
-            starts_on = dt.date(year, 8, 15)
-            for place, group in enumerate(school.create_year(starts_on, classes=classes)):
-                is_bucket = year == this_year - 1 and place == 0
-                yield _fill(group, BUCKET if is_bucket else dice.randint(FEWEST, MOST), dice)
 
-
-def _fill(group: LegacyClass, copies: int, dice: random.Random) -> int:
-    write_legacy_copies(group, number=copies, dice=dice)
-    carry_over_marks(sheet=group.sheet, by=group.teachers[0])
-    return copies
+def _make(classes: int, years: int, dice: random.Random) -> Iterator[int]:
+    """Make everything, class by class, and yield how many copies each got."""
+    school = LegacySchool(dice=dice, password_hash=make_password(PASSWORD))
+    this_year = database_now().year
+    for year in range(this_year - years, this_year):
+        for place, group in enumerate(school.create_year(dt.date(year, 8, 15), classes=classes)):
+            is_bucket = year == this_year - 1 and place == 0
+            copies = BUCKET if is_bucket else dice.randint(FEWEST, MOST)
+            write_legacy_copies(group, number=copies, dice=dice)
+            carry_over_marks(sheet=group.sheet, by=group.teachers[0])
+            yield copies
 
 
 def _lock_past_years() -> None:
