@@ -12,20 +12,32 @@ FIRST_YEAR, LAST_YEAR = 1900, 2199  # beyond these, arithmetic with time zones l
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked for: a position, or a time (exactly one of the two)."""
+    """What was asked for: a position (`log`: of which epoch and shard, where that was said), or a time."""
 
     pos: int | None = None
     moment: datetime | None = None
+    log: tuple[int, int] | None = None
 
 
 def read_moment(text: str) -> Asked | None:
-    """Return what a text means, None where it is neither: `1234`, `2026-05-04T10:30`, `2026-05-04T10:30:15+03:00`.
+    """Return what a text means, None where it is neither: `1234`, `0.0.1234`, `2026-05-04T10:30`, `2026-05-04T10:30:15+03:00`.
 
     A time without an offset is one on the school's clock (the current time zone); of an hour that comes twice it is the first.
     """
-    digits = text.removeprefix("-")  # before the log, positions are negative
-    if digits.isascii() and digits.isdigit() and len(digits) <= POSITION_DIGITS:
+    if _is_number(text.removeprefix("-")):  # before the log, positions are negative
         return Asked(pos=int(text))
+    parts = text.split(".")
+    if len(parts) == 3 and all(map(_is_number, parts)):  # noqa: PLR2004 - epoch, shard and position
+        epoch, shard, pos = map(int, parts)
+        return Asked(pos=pos, log=(epoch, shard))
+    return _read_time(text)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= POSITION_DIGITS
+
+
+def _read_time(text: str) -> Asked | None:
     try:
         moment = parse_datetime(text)
     except ValueError:  # the form of a time, but there is none like it

@@ -6,7 +6,7 @@ change of the sheet that had happened by then.
 
 import dataclasses
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection
@@ -67,7 +67,12 @@ def list_differences_between(after: int, upto: int, *, sheet_id: UUID) -> list[W
 
 def list_recent_batches(*, sheet_id: UUID) -> list[BatchOfChanges]:
     """Return the newest saves that changed five cells or more, newest first. One query, over the newest 2,000 changes at most."""
-    parameters = {"sheet": sheet_id, "look_at": _LOOK_AT, "least": _SEVERAL, "limit": _MOST_BATCHES}
+    parameters: dict[str, Any] = {
+        "sheet": sheet_id,
+        "look_at": _LOOK_AT,
+        "least": _SEVERAL,
+        "limit": _MOST_BATCHES,
+    }
     with connection.cursor() as cursor:
         cursor.execute(load_sql("projections", "list_recent_batches"), parameters)
         return [BatchOfChanges(*row) for row in cursor.fetchall()]

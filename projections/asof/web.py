@@ -22,7 +22,6 @@ from projections.asof.grid import lay_out
 from projections.asof.moments import Asked, read_moment
 from projections.asof.queries import (
     AFTER_ALL,
-    BEFORE_ALL,
     find_position_at,
     list_cells_as_of,
     list_differences_between,
@@ -36,7 +35,6 @@ from projections.history.projector import MarksheetHistory
 class Point:
     """A moment that was asked for, as a position or as a time (then `moment`), and the position it stands for."""
 
-    text: str
     moment: datetime | None
     pos: int
 
@@ -44,11 +42,6 @@ class Point:
     def is_now(self) -> bool:
         """Whether nothing was named, and everything counts that has come."""
         return self.pos == AFTER_ALL
-
-    @property
-    def is_before_all(self) -> bool:
-        """Whether nothing had happened in the sheet by then."""
-        return self.pos == BEFORE_ALL
 
 
 @login_required
@@ -59,28 +52,34 @@ def sheet_as_of(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
         raise Http404
     follower = get_consumer_status(MarksheetHistory.name)
     asked = {name: request.GET[name] for name in ("at", "from", "to") if request.GET.get(name)}
-    read = {name: read_moment(text) for name, text in asked.items()}
+    read = {name: _read(text, follower) for name, text in asked.items()}
     context = {
         "sheet_id": sheet_id,
-        "asked": asked,
         "wrong": [asked[name] for name in asked if read[name] is None],
     }
     if not context["wrong"]:
-        points = {name: _find(asked[name], moment, sheet_id) for name, moment in read.items() if moment}
+        points = {name: _find(moment, sheet_id) for name, moment in read.items() if moment}
         context |= _difference(points, sheet_id) if "from" in points else _state(points, sheet_id)
         context["is_ahead"] = any(_is_ahead(point, follower) for point in points.values())
     return _render(request, follower, context)
 
 
-def _find(text: str, asked: Asked, sheet_id: UUID) -> Point:
+def _read(text: str, follower: ConsumerStatus) -> Asked | None:
+    """Return what is meant, None where it is nothing that the history could show: also a position of another epoch of the log."""
+    asked = read_moment(text)
+    here = (follower.position.epoch, follower.position.shard)
+    return None if asked and asked.log not in (None, here) else asked
+
+
+def _find(asked: Asked, sheet_id: UUID) -> Point:
     if asked.moment is None:
         assert asked.pos is not None
-        return Point(text, None, asked.pos)
-    return Point(text, asked.moment, find_position_at(asked.moment, sheet_id=sheet_id))
+        return Point(None, asked.pos)
+    return Point(asked.moment, find_position_at(asked.moment, sheet_id=sheet_id))
 
 
 def _now() -> Point:
-    return Point("", timezone.now(), AFTER_ALL)
+    return Point(timezone.now(), AFTER_ALL)
 
 
 def _state(points: dict[str, Point], sheet_id: UUID) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def test_sheet_is_shown_as_of_a_position_and_as_of_a_moment(teacher: User, cell:
             for _, lines in client.get(url(cell), {"at": query}).context["grid"].rows
             for line in lines
         ]
-        for query in ("0", "1", "2", "3", moments[1].isoformat(), "2020-01-01T00:00", "2100-01-01T00:00")
+        for query in ("0", "1", "0.0.2", "3", moments[1].isoformat(), "2020-01-01T00:00", "2100-01-01T00:00")
     }
     assert list(cells.values()) == [[], ["5"], ["7.5"], ["absent"], ["7.5"], [], ["absent"]]
 
@@ -101,7 +101,7 @@ def test_differences_name_what_was_what_is_who_and_why(teacher: User, cell: Cell
 def test_result_kept_beside_is_no_difference(cell: Cell) -> None:
     project(record(cell.change("5"), cell.change("6"), cell.change("6", reason="kept_beside")))
     (line,) = list_differences_between(1, AFTER_ALL, sheet_id=cell.sheet_id)
-    assert (line.pos, line.old_value, line.new_value, line.reason) == (2, 5, 6, "typed")
+    assert (line.pos, line.old_value, line.new_value, line.reason) == (2, Decimal(5), Decimal(6), "typed")
 
 
 def test_sheet_before_the_log_comes_from_the_copies(cell: Cell) -> None:
@@ -126,7 +126,8 @@ def test_large_saves_are_offered_with_the_position_before_them(cell: Cell) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "2026-13-01T00:00", "1e3", "9" * 40, "\x00", "²", "0001-01-01T00:00:00+23:00"]
+    "text",
+    ["x", "1.0.7", "0.0.x", "2026-13-01T00:00", "1e3", "9" * 40, "\x00", "²", "0001-01-01T00:00:00+23:00"],
 )
 def test_what_is_no_moment_is_said_so(text: str, teacher: User, cell: Cell) -> None:
     answer = signed_in(teacher).get(url(cell), {"at": text})
@@ -141,7 +142,8 @@ def test_moment_is_on_the_schools_clock_unless_it_names_its_own() -> None:
     assert read_moment("2026-05-04T10:30:15+01:00") == Asked(
         moment=datetime(2026, 5, 4, 9, 30, 15, tzinfo=UTC)
     )
-    assert [read_moment(text) for text in ("12", "-3")] == [Asked(pos=12), Asked(pos=-3)]
+    positions = [Asked(pos=12), Asked(pos=-3), Asked(pos=5, log=(0, 1))]
+    assert [read_moment(text) for text in ("12", "-3", "0.1.5")] == positions
 
 
 def test_position_that_history_has_not_come_to_is_said_so(teacher: User, cell: Cell) -> None:
