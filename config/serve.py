@@ -6,7 +6,7 @@ Two processes are the default: on two cores they take in a third more hand-ins t
 from typing import Any
 
 from config import settings
-from config.metrics.sharing import share_counters
+from config.metrics.sharing import forget_process, share_counters
 
 bind = f"{settings.HOST}:{settings.PORT}"
 workers = settings.WEB_CONCURRENCY
@@ -24,3 +24,8 @@ control_socket_disable = True  # it would be put into the home folder, and the s
 def on_starting(server: Any) -> None:
     """Before any process is forked: what they count is added up."""
     share_counters(settings.METRICS_DIR)
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """After a process of ours has ended: what it held, it holds no more."""
+    forget_process(settings.METRICS_DIR, worker.pid)

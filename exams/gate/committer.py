@@ -19,6 +19,7 @@ import psycopg
 from exams.gate.durability import NotDurable
 from exams.gate.handin import NOT_STORED, UNKNOWN, Deliver, HandIn, Outcome, Verdict
 from exams.gate.line import Line
+from exams.gate.meters import GROUP_SECONDS, GROUP_SIZE
 from exams.gate.session import Lost, Session
 
 PATIENCE = 8.0  # seconds a hand-in is tried again for
@@ -71,8 +72,10 @@ class Committer:
         if not self._connect():
             self._try_again(group, pause=0.0)
             return
+        GROUP_SIZE.observe(len(group))
         try:
-            verdicts = self._session.accept(group)
+            with GROUP_SECONDS.time():
+                verdicts = self._session.accept(group)
         except Lost as error:
             log.warning(
                 "The gate lost its connection with %d hand-ins under way: %s", len(group), error.__cause__
