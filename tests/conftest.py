@@ -1,7 +1,7 @@
 """The database under the tests: a real PostgreSQL 18 of their own, started for this run and gone after it.
 
-One server per run, durable like the product's (tests kill things); with xdist one test database per worker. It has to be up before
-Django reads its settings, so `DJANGO_SETTINGS_MODULE` is set here and not in pyproject.toml.
+One server per run, with the product's settings; with xdist one test database per worker. It has to be up before Django reads
+its settings, so `DJANGO_SETTINGS_MODULE` is set here and not in pyproject.toml.
 """
 
 import os
@@ -17,10 +17,12 @@ from config.keys import ensure_keys
 from config.postgres import Cluster
 from config.postgres.place import APP_ROLE, SUPERUSER
 from config.postgres.roles import ensure_database
+from tests.ground import make_ground
 
 SERVER_FOLDER = (
     "HANDOVER_TEST_SERVER"  # how the run tells its xdist workers and its child processes where the server is
 )
+_ground_key = pytest.StashKey[Path]()
 _cluster_key = pytest.StashKey[Cluster]()
 
 
@@ -31,6 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(
                 "Unset DJANGO_SETTINGS_MODULE: the tests choose settings and database themselves."
             )
+        config.stash[_ground_key] = ground = make_ground()
+        os.environ["TMPDIR"] = tempfile.tempdir = str(ground)
         config.stash[_cluster_key] = cluster = _start_server()
         os.environ[SERVER_FOLDER] = str(cluster.place.folder)
     os.environ.update(_environment(Cluster(Path(os.environ[SERVER_FOLDER]))))
@@ -40,11 +44,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the server and remove its folder: also after Ctrl-C, and when the collection failed."""
+    """Stop the server and remove what the run wrote: also after Ctrl-C, and when the collection failed."""
     cluster = config.stash.get(_cluster_key, None)
     if cluster is not None:
         cluster.stop(seconds=5)
-        shutil.rmtree(cluster.place.folder)
+    ground = config.stash.get(_ground_key, None)
+    if ground is not None:
+        shutil.rmtree(ground, ignore_errors=True)
 
 
 def _start_server() -> Cluster:
@@ -55,7 +61,6 @@ def _start_server() -> Cluster:
         ensure_keys(cluster.place.folder / "handover" / "keys")
     except BaseException:
         cluster.stop(seconds=5)
-        shutil.rmtree(cluster.place.folder, ignore_errors=True)
         raise
     return cluster
 

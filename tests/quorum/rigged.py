@@ -1,8 +1,8 @@
 """Fixtures: a fresh rig for each test, with this process's Django, its settings and its watch pointed at it."""
 
-import shutil
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,11 +21,15 @@ from tests.quorum.rig import MEMBERS, Rig, make_template, rigging
 
 
 @pytest.fixture(scope="session")
-def template(server: Cluster, django_db_setup: None) -> Iterator[Node]:
-    """A backup of the run's server, migrated and empty."""
-    folder = Path(tempfile.mkdtemp(prefix="handover-template-"))
-    yield make_template(server, folder)
-    shutil.rmtree(folder)
+def template(server: Cluster, django_db_setup: None) -> Node:
+    """A stopped server with this worker's test database: migrated and empty."""
+    return _make_template(server, _database())
+
+
+@cache
+def _make_template(server: Cluster, database: str) -> Node:
+    """Make it once in a process: a fixture that is imported is another one in each module that imports it."""
+    return make_template(server, database, Path(tempfile.mkdtemp(prefix="handover-template-")))
 
 
 @pytest.fixture
