@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst lock install dev browser brokers
+.PHONY: help run cluster database test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst lock install dev browser brokers
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -21,6 +21,9 @@ run: install ## Start everything on this machine; Ctrl-C stops it
 
 cluster: install ## The same on a primary and two standbys, acknowledging by quorum
 	@$(PY) -m config cluster
+
+database: install ## Run the embedded database alone, to load a backup into it; Ctrl-C stops it
+	@$(PY) -m config database
 
 test: dev browser brokers ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
 	@$(PY) -m pytest $(TESTS) -n 2 --dist loadgroup

@@ -18,11 +18,11 @@ from config import leftovers, settings
 from config.lock import FolderInUse, FolderLock
 from config.postgres import Cluster, PostgresError
 from config.postgres.errors import describe_os_error
-from config.postgres.place import APP_ROLE, NODE_NAMES, OWNER_ROLE, TrioPlace
+from config.postgres.place import APP_ROLE, NODE_NAMES, OWNER_ROLE, SUPERUSER, TrioPlace
 from config.postgres.roles import ensure_database
 from config.postgres.trio import Trio
 from config.sockets import POOLS, make_socket_folder
-from config.supervisor import Supervisor
+from config.supervisor import TURN_SECONDS, Supervisor
 from config.welcome import LOOPBACK, Welcome
 from outbox.stopping import SIGNALS, Stop, stop_on_signals
 
@@ -33,11 +33,17 @@ class CannotRun(Exception):
     """Something on this machine is in the way; the message says what, and what to do."""
 
 
-def main(*, as_cluster: bool = False) -> int:
-    """Run until told to stop, on one server or on a primary with two standbys; return the exit code."""
+def main(what: str = "") -> int:
+    """Run until told to stop, and return the exit code.
+
+    On one server, with "cluster" on a primary with two standbys; with "database" the one server and nothing else.
+    """
     try:
         with stop_on_signals(list_stop_signals()) as stop:
-            _run(stop, as_cluster=as_cluster)
+            if what == "database":
+                _keep_database(stop)
+            else:
+                _run(stop, as_cluster=what == "cluster")
     except (CannotRun, FolderInUse, PostgresError) as problem:
         print(f"handover: {problem}", file=sys.stderr)
         return 1
@@ -58,16 +64,26 @@ def list_stop_signals() -> tuple[signal.Signals, ...]:
 
 def _run(stop: Stop, *, as_cluster: bool) -> None:
     with ExitStack() as until_the_end:
-        lock = _take_folder(settings.DATA_DIR)
-        until_the_end.callback(lock.release)
-        for note in leftovers.stop_all(settings.DATA_DIR):
-            _say(note)
+        _move_in(until_the_end)
         _check_port(settings.HOST, settings.PORT)
         cluster = until_the_end.enter_context(_cluster() if as_cluster else _database())
         environment = make_environment(cluster)
         _prepare(environment, demo=may_have_demo(cluster))
         if not stop.is_set:
             _supervise(stop, cluster, environment)
+
+
+def _keep_database(stop: Stop) -> None:
+    """Run the embedded server alone, for somebody who loads a backup."""
+    if not settings.EMBEDDED:
+        raise CannotRun("DATABASE_URL names a server; make database is about the embedded one. Unset it.")
+    with ExitStack() as until_the_end:
+        _move_in(until_the_end)
+        cluster = until_the_end.enter_context(_database())
+        assert cluster is not None
+        _say(f"The database runs, and nothing else, at {cluster.url(SUPERUSER)} until Ctrl-C.")
+        while not stop.wait(TURN_SECONDS):
+            cluster.check_running()
 
 
 def may_have_demo(cluster: Cluster | Trio | None) -> bool:
@@ -98,6 +114,14 @@ def _supervise(stop: Stop, cluster: Cluster | Trio | None, environment: Mapping[
     supervisor.run(stop, watch=watch)
     leftovers.forget(settings.DATA_DIR)
     _say("Stopped. Everything that was handed in is kept.")
+
+
+def _move_in(until_the_end: ExitStack) -> None:
+    """Keep everybody else out of the data folder, and stop what a killed run has left in it."""
+    lock = _take_folder(settings.DATA_DIR)
+    until_the_end.callback(lock.release)
+    for note in leftovers.stop_all(settings.DATA_DIR):
+        _say(note)
 
 
 def _take_folder(folder: Path) -> FolderLock:
