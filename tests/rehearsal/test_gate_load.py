@@ -4,6 +4,7 @@ In the suite each asserts outcomes (who was answered what, and what is stored); 
 """
 
 import json
+import os
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -20,6 +21,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(900)]
 chaos = pytest.mark.chaos
 
 RATE = 150  # hand-ins a second
+LONG = int(os.environ.get("CHAOS_SECONDS", "600"))
 LINE = 2_048  # hand-ins one gate lets wait
 SHED = "503"
 
@@ -39,7 +41,7 @@ def tell(figure: object) -> None:
     print(f"\n{figure}")  # noqa: T201 - the figures are what a full run is for
 
 
-@pytest.mark.parametrize("seconds", [4, pytest.param(600, marks=chaos)])
+@pytest.mark.parametrize("seconds", [4, pytest.param(LONG, marks=chaos)])
 def test_l2_steady_arrivals_are_all_acknowledged(gate: WebServer, hall: Hall, seconds: int) -> None:
     file = hall.write_requests(2 * RATE * seconds)
 
@@ -48,7 +50,7 @@ def test_l2_steady_arrivals_are_all_acknowledged(gate: WebServer, hall: Hall, se
     tell(load)
     assert load.answers == {"202": hall.count_handed_in()}
     assert load.answers["202"] == pytest.approx(RATE * seconds, rel=0.2)  # a Poisson draw: its own spread
-    if seconds >= 600:
+    if seconds == LONG:
         assert (load.p50_ms <= 40, load.p99_ms <= 250) == (True, True)
 
 
