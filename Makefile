@@ -32,7 +32,8 @@ soak: dev ## Run the long random runs: writers, rollbacks and kills against the 
 	@$(PY) -m pytest tests/processes -m soak -s
 
 chaos: dev brokers ## Run the promises under load and kills at their full figures (an hour, on a quiet machine)
-	@$(PY) -m pytest tests -m chaos -s
+	@# Figures are those of a disk; all other tests run in memory.
+	@HANDOVER_TESTS_IN=$${TMPDIR:-/tmp} $(PY) -m pytest tests -m chaos -s
 
 check: dev ## Look at the code: ruff, mypy, import directions, missing migrations, deployment settings
 	$(PY) -m ruff check .

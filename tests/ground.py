@@ -1,7 +1,8 @@
 """The folder of a test run, for its servers and everything else it writes: in memory where there is room for it.
 
 Tests kill processes and never the machine, so nothing here has to outlive a power cut; a disk would only make each of some
-hundred servers and some thousand emptied tables wait for it. What a killed run leaves is swept by the next.
+hundred servers and some thousand emptied tables wait for it. Where time is measured it shall wait: `make chaos` names a folder on a disk
+(`HANDOVER_TESTS_IN`). What a killed run leaves is swept by the next.
 """
 
 import os
@@ -15,14 +16,16 @@ from config.postgres import PostgresError
 from config.postgres.account import get_server_account, open_passage
 
 _MEMORY = Path("/dev/shm")
-_PREFIX = "handover-tests-"
+_PREFIX = "handover-"  # short: the paths of sockets have an end
 _ROOM = 4 << 30  # a whole run with two workers needs less than half of it
 
 
 def make_ground() -> Path:
     """Make the folder of this process's run, after sweeping those of runs that are dead."""
     for parent in (_MEMORY, Path(tempfile.gettempdir())):
-        _sweep(parent)
+        sweep(parent)
+    if named := os.environ.get("HANDOVER_TESTS_IN"):
+        return _make_in(Path(named))
     if _has_room(_MEMORY):
         folder = _make_in(_MEMORY)
         try:
@@ -45,7 +48,8 @@ def _has_room(memory: Path) -> bool:
     return min(shutil.disk_usage(memory).free, psutil.virtual_memory().available) > _ROOM
 
 
-def _sweep(parent: Path) -> None:
+def sweep(parent: Path) -> None:
+    """Remove what runs whose process is gone left in this folder."""
     for left in parent.glob(f"{_PREFIX}*-*"):
         number = left.name.removeprefix(_PREFIX).partition("-")[0]
         if number.isdecimal() and not psutil.pid_exists(int(number)):
