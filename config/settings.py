@@ -162,6 +162,7 @@ MIDDLEWARE = [
     "config.statics.WholeFiles",
     "config.logs.requests.RequestLog",
     "config.privacy.PrivateAnswers",
+    "config.console.away.DatabaseAway",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "config.school_time.SchoolTimeMiddleware",
