@@ -26,8 +26,6 @@ from config.supervisor import TURN_SECONDS, Supervisor
 from config.welcome import LOOPBACK, Welcome
 from outbox.stopping import SIGNALS, Stop, stop_on_signals
 
-LARGEST_PORT = 65535
-
 
 class CannotRun(Exception):
     """Something on this machine is in the way; the message says what, and what to do."""
@@ -133,8 +131,6 @@ def _take_folder(folder: Path) -> FolderLock:
 
 
 def _check_port(host: str, port: int) -> None:
-    if not 0 < port <= LARGEST_PORT:
-        raise CannotRun(f"PORT={port} is not a port: choose one between 1024 and {LARGEST_PORT}.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

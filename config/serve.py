@@ -5,9 +5,10 @@ Two processes are the default: on two cores they take in a third more hand-ins t
 
 from typing import Any
 
-from config import settings
+from config.command_line import read_settings
 from config.metrics.sharing import forget_process, share_counters
 
+settings = read_settings()
 bind = f"{settings.HOST}:{settings.PORT}"
 workers = settings.WEB_CONCURRENCY
 worker_class = "config.server.Worker"

@@ -146,6 +146,10 @@ class Overloaded(ExamsError):
     status = 503
 
 
+class CannotBeSafe(Overloaded):
+    """Nothing could be kept safe at this moment, so nothing was saved; please send the same request again after Retry-After."""
+
+
 class OutcomeUnknown(ExamsError):
     """It is not known whether this was stored; please send the same request again."""
 

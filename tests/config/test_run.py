@@ -201,7 +201,10 @@ def test_taken_port_is_named_before_anything_is_started(folder: Path) -> None:
 def test_number_that_is_no_port_is_named(folder: Path, port: int) -> None:
     run = Running(folder, port, sys.executable, "-m", "config")
     assert run.process.wait(UP_WITHIN) == 1
-    assert run.text == f"handover: PORT={port} is not a port: choose one between 1024 and 65535.\n"
+    assert run.text == (
+        "handover: A setting in the environment or in .env cannot be read: "
+        f"PORT: must be a whole number, from 1 to 65535, not '{port}'. See .env.example.\n"
+    )
 
 
 def test_setting_that_cannot_be_read_is_one_line() -> None:
@@ -216,7 +219,7 @@ def test_setting_that_cannot_be_read_is_one_line() -> None:
     assert (run.returncode, run.stdout) == (1, "")
     assert run.stderr == (
         "handover: A setting in the environment or in .env cannot be read: "
-        "PORT: invalid literal for int() with base 10: 'eight thousand'. See .env.example.\n"
+        "PORT: must be a whole number, from 1 to 65535, not 'eight thousand'. See .env.example.\n"
     )
 
 

@@ -12,6 +12,7 @@ from pytest_django import Settings
 
 from config.postgres import Cluster
 from config.postgres.node import Node
+from config.postgres.place import COMMITS_HERE
 from exams.gate.durability import QuorumDurability
 from exams.gate.session import Session
 from exams.receipt_keys import get_key_ring
@@ -74,6 +75,7 @@ def _point_at(hosts: str) -> None:
             **wrapper.settings_dict["OPTIONS"],
             "target_session_attrs": "read-write",
             "connect_timeout": 3,
+            "options": COMMITS_HERE,
         }
         wrapper.settings_dict.update(HOST=hosts, OPTIONS=options)
 
