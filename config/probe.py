@@ -1,4 +1,7 @@
-"""Ask a running Handover whether it is up: `python -m config.probe` prints what is missing; exit code 0 when all is well."""
+"""Ask a running Handover whether it is up: `python -m config.probe` prints what is missing; exit code 0 when all is well.
+
+With the names of pools (`student`, `pages`) it asks only whether these answer on their sockets.
+"""
 
 import http.client
 import json
@@ -7,6 +10,7 @@ import sys
 from collections.abc import Mapping
 
 from config import settings
+from config.sockets import POOLS
 
 
 def find_missing(host: str, port: int) -> list[str]:
@@ -47,12 +51,13 @@ def reachable(host: str) -> str:
     return host
 
 
-def main() -> int:
-    """Ask this installation's own web process."""
-    missing = find_missing(settings.HOST, settings.PORT)
+def main(*pools: str) -> int:
+    """Ask this installation's own web process, or these pools of its."""
+    sockets = {name: getattr(settings, POOLS[name]) for name in pools}
+    missing = find_missing_pools(sockets) if pools else find_missing(settings.HOST, settings.PORT)
     print(f"missing: {', '.join(missing)}" if missing else "up")
     return 1 if missing else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))
