@@ -1,4 +1,4 @@
-"""Signing in to the pages, with a bound on guessing: the same one as for API tokens (`exams.services.sign_in`)."""
+"""Signing in to the pages, with a bound on guessing: the one of API tokens too, so that two doors are not twice as many guesses."""
 
 from typing import Any
 
@@ -7,10 +7,7 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
-from exams.limits import Buckets
-
-# Wrong passwords: ten at once, then one in 30 seconds, per name and address. Nobody can lock somebody else out from afar.
-guesses = Buckets(capacity=10, per_second=1 / 30)
+from exams.services.sign_in import Guess
 
 
 class BoundedGuesses:
@@ -22,14 +19,13 @@ class BoundedGuesses:
     def clean(self) -> dict[str, Any]:
         """Check name and password, unless too many were wrong."""
         address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
-        guess = (str(self.data.get("username", "")).casefold(), address)
-        wait = guesses.take(guess)
-        if wait:
+        guess = Guess(username=str(self.data.get("username", "")), address=address)
+        if wait := guess.take():
             raise ValidationError(
                 f"Too many wrong passwords. Please try again in {wait} seconds.", code="rate_limited"
             )
         cleaned: dict[str, Any] = super().clean()  # type: ignore[misc] # the form beside us
-        guesses.give_back(guess)
+        guess.give_back()
         return cleaned
 
 
