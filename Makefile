@@ -66,7 +66,7 @@ bench-rescue: brokers ## Measure what becomes of a killed worker's jobs, here an
 bench-relay: brokers ## Measure the relay against kombu on a RabbitMQ of its own
 
 lock: dev ## Lock the newest allowed packages again (requirements/*.in → *.txt)
-	@for kind in base dev; do \
+	@for kind in base s3 dev; do \
 		.venv/bin/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal --python-version 3.11 \
 			requirements/$$kind.in -o requirements/$$kind.txt; done
 

@@ -98,7 +98,7 @@ JOB_RETENTION_DAYS = env.positive("JOB_RETENTION_DAYS", default=30)  # how long 
 
 CELERY_BROKER_URL = env.address(
     "CELERY_BROKER_URL",
-    schemes=("amqp", "amqps", "redis", "rediss"),
+    schemes=("amqp", "amqps", "redis", "rediss", "redis+socket"),
     like="amqp://user:password@host:5672/ or redis://host:6379/0",
 )
 CELERY_ACCEPT_CONTENT = ["json"]
