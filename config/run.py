@@ -26,6 +26,8 @@ from config.supervisor import TURN_SECONDS, Supervisor
 from config.welcome import LOOPBACK, Welcome
 from outbox.stopping import SIGNALS, Stop, stop_on_signals
 
+_PRIVATE = ("mail", "rehearsals", "attachments")  # folders with people's names and work in them
+
 
 class CannotRun(Exception):
     """Something on this machine is in the way; the message says what, and what to do."""
@@ -120,6 +122,9 @@ def _move_in(until_the_end: ExitStack) -> None:
     until_the_end.callback(lock.release)
     for note in leftovers.stop_all(settings.DATA_DIR):
         _say(note)
+    for name in _PRIVATE:
+        (settings.DATA_DIR / name).mkdir(mode=0o700, exist_ok=True)
+        (settings.DATA_DIR / name).chmod(0o700)
 
 
 def _take_folder(folder: Path) -> FolderLock:

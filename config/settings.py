@@ -152,6 +152,7 @@ MIDDLEWARE = [
     "config.statics.WholeFiles",
     "config.logs.requests.RequestLog",
     "config.privacy.PrivateAnswers",
+    "config.odd_paths.OddPaths",
     "config.console.away.DatabaseAway",
     "config.safe_writes.SafeWrites",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -183,7 +184,7 @@ TEMPLATES = [
 AUTH_USER_MODEL = "gradebook.User"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
-LOGOUT_REDIRECT_URL = "login"
+LOGOUT_REDIRECT_URL = "/accounts/login/?out=1"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
