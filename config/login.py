@@ -64,7 +64,7 @@ class ChangePassword(PasswordChangeView):
         """Let the form know where the try comes from."""
         return {**super().get_form_kwargs(), "address": self.request.META.get("REMOTE_ADDR", "")}
 
-    def form_valid(self, form: PasswordForm) -> HttpResponse:
+    def form_valid(self, form: Any) -> HttpResponse:
         """Say that it is done."""
         messages.success(self.request, "Your password is changed.")
         return super().form_valid(form)
