@@ -73,6 +73,7 @@ def _finish(request: HttpRequest, response: Answer, request_id: UUID, begun: flo
     response[HEADER] = str(request_id)
     method = request.method if request.method in _METHODS else "OTHER"
     facts = {
+        "request_id": str(request_id),
         "method": method,
         "path": find_route(request),
         "tier": classify(method, request.path),

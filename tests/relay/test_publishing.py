@@ -60,6 +60,21 @@ def test_messages_are_in_the_queue_when_publish_returns_and_carry_names_only(
     ]
 
 
+def test_message_carries_what_its_event_was_joined_to_or_else_the_event(
+    broker: Broker, publisher: CeleryPublisher
+) -> None:
+    joined, alone = Message(uuid4(), "tell", "", 1, correlation_id=uuid4()), Message(uuid4(), "tell", "", 2)
+    publisher.publish([joined, alone])
+    with Connection(broker.url) as connection, connection.SimpleQueue(QUEUE) as queue:
+        found = [queue.get(timeout=5) for _ in range(2)]
+        for message in found:
+            message.ack()
+    assert [message.headers["correlation_id"] for message in found] == [
+        str(joined.correlation_id),
+        str(alone.event_id),
+    ]
+
+
 def test_broker_that_is_not_there_is_unavailable() -> None:
     publisher = CeleryPublisher(f"amqp://guest:guest@127.0.0.1:{find_free_port()}//", app=app)
     with pytest.raises(Unavailable, match="Connection refused"):

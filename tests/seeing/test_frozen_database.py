@@ -3,9 +3,9 @@
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 
 from config.metrics.figures import PATIENCE, figures
@@ -42,12 +42,11 @@ def frozen(rig: Rig, operator: Client) -> Iterator[Client]:
     rig.thaw()
 
 
-def ask(client: Client, path: str) -> HttpResponse:
+def ask(client: Client, path: str) -> Any:
     """Get an answer, within its bound."""
     begun = time.monotonic()
     answer = client.get(path)
     assert time.monotonic() - begun < BOUND
-    assert isinstance(answer, HttpResponse)
     return answer
 
 
