@@ -38,6 +38,7 @@ class ExamInProgress(NamedTuple):
     to_mark: int
     failed: int
     waiting: int
+    is_rehearsal: bool
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

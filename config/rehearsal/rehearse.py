@@ -13,6 +13,7 @@ import httpx
 from config.rehearsal import school
 from config.rehearsal.behaviour import Outcome, Student
 from config.rehearsal.crew import LOOK_SECONDS, Crew
+from config.rehearsal.keeping import put_away
 from config.rehearsal.reconcile import Difference, Keys, Totals, count, find_differences
 from config.rehearsal.watch import Sample, Watch, list_records
 from config.rehearsal.wire import Address
@@ -74,7 +75,7 @@ def rehearse(options: Options, *, tell: Tell) -> Rehearsal:
         return _run(options, made, keys, tell)
     finally:
         if not options.keep:
-            school.put_away(made)
+            put_away(made.exam.school_id)
 
 
 def fetch_keys(address: Address) -> Keys:

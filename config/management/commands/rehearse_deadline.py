@@ -51,8 +51,8 @@ compared: receipts (each signature checked) = submissions = results = events = m
   manage.py rehearse_deadline --students 20000 --window 120 --address https://exams.example.org --report before-the-exam.html
 
 The load goes through whatever stands in front (proxy, TLS), so send it from another machine with the same DATABASE_URL and keys:
-on one machine the senders take their part of it. Accounts of the school are deactivated afterwards; its submissions, results
-and log stay, because nothing can delete those.
+on one machine the senders take their part of it. Afterwards the school is put away (see `rehearsals`): its submissions, results
+and log stay, because nothing can delete those, and no list shows them.
 Writes one HTML page and the same as JSON. Exit code 0: everything adds up. 1: something differs, or was not done in time, or refused."""
 
     def add_arguments(self, parser: CommandParser) -> None:
