@@ -278,7 +278,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Handover",
-    "DESCRIPTION": "Sit exams, hand them in, and hold a receipt that anybody can verify.",
+    "DESCRIPTION": (BASE_DIR / "exams" / "api" / "description.md").read_text(encoding="utf-8"),
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,

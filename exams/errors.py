@@ -157,6 +157,10 @@ class OutcomeUnknown(ExamsError):
     status = 503
 
 
+class NotYetCertain(OutcomeUnknown):
+    """What would be told is not certain to be kept yet; please ask again after Retry-After."""
+
+
 class WrongOffset(ExamsError):
     """The upload does not stand where this chunk begins; go on at `offset`."""
 
