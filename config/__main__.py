@@ -11,7 +11,7 @@ from config.command_line import UNREADABLE
 
 try:
     from config.run import main
-except (ImproperlyConfigured, ValueError) as error:
+except (ImproperlyConfigured, ValueError, OSError) as error:
     sys.exit(f"handover: {UNREADABLE.format(error)}")
 
 if __name__ == "__main__":

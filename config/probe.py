@@ -1,5 +1,6 @@
 """Ask a running Handover whether it is up: `python -m config.probe` prints what is missing; exit code 0 when all is well.
 
+It asks where the product that runs on this HANDOVER_DATA listens; while none runs, where HOST and PORT say.
 With the names of pools (`student`, `pages`) it asks only whether these answer on their sockets.
 """
 
@@ -9,8 +10,11 @@ import socket
 import sys
 from collections.abc import Mapping
 
-from config import settings
+from config.address import find_listening, reachable
+from config.command_line import read_settings
 from config.sockets import POOLS
+
+settings = read_settings()
 
 
 def find_missing(host: str, port: int) -> list[str]:
@@ -44,18 +48,16 @@ def _answers(path: str) -> bool:
     return True
 
 
-def reachable(host: str) -> str:
-    """Return a name to reach a server by that listens on this address."""
-    if host in {"0.0.0.0", "::", "[::]"}:  # noqa: S104 - compared, not bound
-        return "127.0.0.1"
-    return host
-
-
 def main(*pools: str) -> int:
     """Ask this installation's own web process, or these pools of its."""
     sockets = {name: getattr(settings, POOLS[name]) for name in pools}
-    missing = find_missing_pools(sockets) if pools else find_missing(settings.HOST, settings.PORT)
+    here = find_listening(settings.DATA_DIR, host=settings.HOST, port=settings.PORT)
+    missing = find_missing_pools(sockets) if pools else find_missing(here.host, here.port)
     print(f"missing: {', '.join(missing)}" if missing else "up")
+    if missing == ["web"]:
+        print(
+            f"Nobody answers at {here.url}. Is it running (`make run`), and are HANDOVER_DATA and PORT right?"
+        )
     return 1 if missing else 0
 
 

@@ -8,7 +8,8 @@ from importlib.resources import files
 import psycopg
 
 from config import settings
-from config.probe import find_missing, find_missing_pools, reachable
+from config.address import reachable
+from config.probe import find_missing, find_missing_pools
 from config.supervisor import Supervisor
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")

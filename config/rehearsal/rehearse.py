@@ -84,7 +84,9 @@ def fetch_keys(address: Address) -> Keys:
         answer = httpx.get(f"{address.url}/api/v1/receipt-keys", timeout=10).raise_for_status()
         return read_key_set(answer.json())
     except (httpx.HTTPError, ValueError) as error:
-        raise CannotRehearse(f"No Handover answers at {address.url}: {error}") from error
+        raise CannotRehearse(
+            f"No Handover answers at {address.url}: {error}. Start it (`make run`), or say where it listens: --address http://HOST:PORT."
+        ) from error
 
 
 def _run(options: Options, made: school.RehearsalSchool, keys: Keys, tell: Tell) -> Rehearsal:
