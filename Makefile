@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster database test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst lock install dev browser brokers
+.PHONY: help run cluster database test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst lock install dev browser brokers named
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -25,7 +25,7 @@ cluster: install ## The same on a primary and two standbys, acknowledging by quo
 database: install ## Run the embedded database alone, to load a backup into it; Ctrl-C stops it
 	@$(PY) -m config database
 
-test: dev browser brokers ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
+test: named dev browser brokers ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
 	@$(PY) -m pytest $(TESTS) -n 2 --dist loadgroup
 
 soak: dev ## Run the long random runs: writers, rollbacks and kills against the log (some minutes)
@@ -69,6 +69,12 @@ lock: dev ## Lock the newest allowed packages again (requirements/*.in → *.txt
 	@for kind in base s3 dev; do \
 		.venv/bin/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal --python-version 3.11 \
 			requirements/$$kind.in -o requirements/$$kind.txt; done
+
+named: # Before anything is installed or started for them: are they there?
+	@for test in $(foreach test,$(TESTS),"$(firstword $(subst ::, ,$(test)))"); do \
+		case "$$test" in -*) break;; *\]) ;; *) [ -e "$$test" ] || { \
+			echo "There is no $$test. TESTS names files or folders below tests, and what is in them: tests/config/test_keys.py::NAME" >&2; \
+			exit 2; };; esac; done
 
 install:
 	@sh requirements/install.sh base
