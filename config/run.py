@@ -29,8 +29,6 @@ from config.welcome import LOOPBACK, Welcome
 from outbox.stopping import SIGNALS, Stop, stop_on_signals
 
 _PRIVATE = ("mail", "rehearsals", "attachments")  # folders with people's names and work in them
-
-
 STOPPING = "\nhandover: Stopping. What is in hand is finished first, which may take half a minute.\n"
 LAST_PORT, FREE_FOR_ALL = 65_535, 1_024  # below the second only root may listen
 

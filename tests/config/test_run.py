@@ -21,8 +21,9 @@ import psutil
 import psycopg
 import pytest
 
+from config.address import find_listening
 from config.postgres.place import OWNER_ROLE, Place
-from config.run import CannotRun, advise, check_port
+from config.run import STOPPING, CannotRun, advise, check_port
 
 ROOT = Path(__file__).resolve().parents[2]
 UP_WITHIN = 100  # seconds; a bound for a busy machine, not a measurement
@@ -170,14 +171,18 @@ def test_run_goes_up_stops_on_ctrl_c_and_keeps_its_data(kept: Path, port: int) -
     assert re.search(r"password +handover-demo", first.text)
     people = count_people(kept)
     assert people > 60
+    assert find_listening(kept, host="", port=0) == ("127.0.0.1", port)
     first.press_ctrl_c()  # what make then says of it is make's own affair
+    assert STOPPING in first.text
     assert "Stopped. Everything that was handed in is kept." in first.text
     assert list_processes(kept) == []
     assert ask_health(port) == (0, None)
+    assert not (kept / "address.json").exists()
 
     second = Running(kept, port, sys.executable, "-m", "config")
     second.wait_until_up()
     assert count_people(kept) == people
+    assert "this first time" not in second.text
     second.process.send_signal(signal.SIGTERM)
     assert second.process.wait(UP_WITHIN) == 0
     assert list_processes(kept) == []
