@@ -61,6 +61,7 @@ class Welcome:
             f"  teachers   teacher1, teacher2, …   {here}/marksheets/",
             f"  admin      admin                   {here}/admin/",
             f"  password   {PASSWORD}           (the demo school's, for all of them)",
+            "  the walk   hand in the Mathematics midterm as student1; the mark is in teacher1's sheet of Mathematics 9 in class 9A",
         ]
 
     def _warnings(self) -> list[str]:
