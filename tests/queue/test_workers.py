@@ -149,7 +149,7 @@ LATE = """
 """
 
 
-@pytest.mark.parametrize("rounds", [1, pytest.param(30, marks=chaos)])
+@pytest.mark.parametrize("rounds", [1, pytest.param(int(os.environ.get("CHAOS_ROUNDS", "30")), marks=chaos)])
 def test_q6_a_job_committed_late_behind_the_hint_is_done_before_what_stands_before_the_worker(
     start: Start, database_url: str, rounds: int
 ) -> None:
