@@ -65,6 +65,7 @@ def test_walk_that_is_printed_leads_from_student1_to_teacher1_without_anybody_ma
     column = ExamTarget.objects.get(
         exam=view.exam, school_class=Enrolment.objects.get(student=student).school_class
     ).column
+    assert column is not None
     assert str(column.sheet.school_class) == "9A"
     client = Client()
     client.force_login(teacher)

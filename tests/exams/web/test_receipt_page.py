@@ -29,13 +29,15 @@ def test_facts_that_are_signed_stand_apart_from_the_place_in_the_log(
 ) -> None:
     submission = hand_in(attempt)
     sequence_events()
-    document = describe_receipt(submission, find_place(submission))
+    place = find_place(submission)
+    assert place is not None
+    document = describe_receipt(submission, place)
     client.force_login(student)
 
     signed, unsigned = read_page(client, submission)
 
     assert [name for name in SIGNED_MEMBERS if str(document[name]) not in signed] == []
-    digest = document["tick"]["digest"]
+    digest = place.tick_digest.hex()
     assert (digest in signed, digest in unsigned, "Place in the log" in signed) == (False, True, False)
     assert "Not signed: its place in the log" in unsigned
 
