@@ -21,7 +21,8 @@ from config.tiers import classify
 from outbox.correlation import correlated
 
 HEADER: Final = "X-Request-ID"
-_PROBES: Final = frozenset({"/healthz", "/readyz", "/metrics"})  # asked all day by machines
+# Asked all day by machines; the last is what `config.probe` asks a pool for, because it costs nothing.
+_PROBES: Final = frozenset({"/healthz", "/readyz", "/metrics", "/favicon.ico"})
 _UUID_LENGTHS: Final = (32, 36)
 
 log = logging.getLogger("handover.request")

@@ -160,7 +160,7 @@ def test_request_for_nothing_names_no_address(client: Client, lines: Lines) -> N
 
 @pytest.mark.django_db
 def test_probe_writes_no_line(client: Client, lines: Lines) -> None:
-    for path in ("/healthz", "/readyz", "/metrics"):
+    for path in ("/healthz", "/readyz", "/metrics", "/favicon.ico"):
         client.get(path)
     assert lines.take() == []
 

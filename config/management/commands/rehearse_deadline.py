@@ -43,7 +43,7 @@ class Command(TeachingCommand):
     help = """\
 Rehearse a deadline against a running Handover, and hold every receipt against the database.
 
-Makes a school named "Rehearsal" in this installation's database, and lets its students hand in over HTTP, each at their moment whether
+Makes a school named "Rehearsal" and the moment in this installation's database, and lets its students hand in over HTTP, each at their moment whether
 or not others have been answered; ever more of them towards the end. Some send twice, some again, some over a slow line, and some
 hang up and come back. Refusals are tried again as the exam page does it. When results and marks are there, every attempt is
 compared: receipts (each signature checked) = submissions = results = events = marks.
