@@ -97,6 +97,11 @@ def test_nothing_else_is_put_away(made: RehearsalSchool) -> None:
     assert (Draft.objects.count(), Notification.objects.count()) == (1, 1)
 
 
+def test_command_says_that_there_is_none() -> None:
+    assert run("list") == "There is no rehearsal in this database.\n"
+    assert run("put-away", "--all") == "Every rehearsal has been put away.\n"
+
+
 def test_command_lists_rehearsals_and_puts_them_away(made: RehearsalSchool) -> None:
     name = end(made)
     listed = run("list")

@@ -46,7 +46,10 @@ A school that is no rehearsal is refused, and so is a rehearsal that is still ru
             self._put_away(options["names"], is_all=options["all"])
 
     def _list(self) -> None:
-        for kept in list_rehearsals():
+        rehearsals = list_rehearsals()
+        if not rehearsals:
+            self.stdout.write("There is no rehearsal in this database.")
+        for kept in rehearsals:
             state = f"{kept.active:,} accounts active" if kept.active else "put away"
             self.stdout.write(
                 f"{kept.name}  closed {kept.closed_at:%Y-%m-%d %H:%M} UTC  {kept.attempts:,} attempts  {state}"
@@ -56,6 +59,8 @@ A school that is no rehearsal is refused, and so is a rehearsal that is still ru
         if bool(names) == is_all:
             raise CommandError("Name the schools (`rehearsals list` does), or say --all.")
         chosen = [kept.name for kept in list_rehearsals() if kept.active] if is_all else names
+        if not chosen:
+            self.stdout.write("Every rehearsal has been put away.")
         refused = [str(problem) for name in chosen if (problem := self._put_one_away(name))]
         if len(refused) < len(chosen):
             self.stdout.write(STAYS)

@@ -223,6 +223,12 @@ def test_consumer_adopts_a_new_epoch(noted: ThingsNoted) -> None:
     run("run_consumer", noted.name, "--once")
 
 
+def test_release_says_that_nothing_is_parked(noted: ThingsNoted) -> None:
+    deliver(noted)
+
+    assert run("consumers", "release", noted.name, "--all") == f"{noted.name} has parked nothing.\n"
+
+
 def test_release_replays_and_frees_and_says_what_still_fails(noted: ThingsNoted) -> None:
     append([new_event("thing:1"), new_event("thing:2"), new_event("thing:2", 2)])
     sequence_events()
