@@ -54,8 +54,8 @@ bench: dev brokers ## Measure everything (most of an hour, on a quiet machine)
 bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue: bench-%: dev
 	@$(PY) -m tests.benchmarks.$*
 
-bench-burst: dev brokers ## Measure what a deadline does: burst, quorum, overload, relay, drain, rescue
-	@$(PY) -m tests.benchmarks burst quorum overload relay drain rescue
+bench-burst: dev brokers ## Measure what a deadline does: burst, quorum, overload, refusal, relay, drain, rescue
+	@$(PY) -m tests.benchmarks burst quorum overload refusal relay drain rescue
 
 bench-gate: ## Measure acknowledgements against pgbench in the same run
 bench-worker: ## Measure grading and claiming

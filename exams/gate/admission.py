@@ -16,7 +16,7 @@ from exams.shared_limits import make_limit
 class Limits:
     """What one process takes on at most. A verdict is waited for a little longer than the committer has patience."""
 
-    waiting: int = 2048  # hand-ins in line
+    waiting: int = 4096  # hand-ins in line (ADR 0015)
     held_bytes: int = 64 * 1024 * 1024  # bodies in memory, read or being read
     body_seconds: float = 20.0
     verdict_seconds: float = 12.0

@@ -154,9 +154,8 @@ def _welcome(path: str, head: Head) -> _Who:
     """Look at everything that stands before the body, cheapest refusal first."""
     attempt_id = read_attempt_id(path)
     student_id = read_student_id(head)
-    if wait := per_person.take(
-        student_id.hex
-    ):  # text: the collector need not look at a hundred thousand of them
+    # By text: the collector need not look at a hundred thousand of them.
+    if wait := per_person.take(student_id.hex):
         raise RateLimited(retry_after=wait)
     check_head(head)
     return _Who(attempt_id, student_id)

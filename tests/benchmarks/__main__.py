@@ -9,7 +9,10 @@ import sys
 from tests.benchmarks.results import print_rows, read_rows
 from tests.benchmarks.surroundings import get_results_folder
 
-MODULES = ("gate", "worker", "log", "history", "burst", "quorum", "overload", "relay", "drain", "rescue")
+MODULES = (
+    *("gate", "worker", "log", "history"),
+    *("burst", "quorum", "overload", "refusal", "relay", "drain", "rescue"),
+)
 
 
 def main() -> int:
