@@ -82,6 +82,18 @@ def environment(folder: Path, port: int) -> dict[str, str]:
     }
 
 
+def run_probe(folder: Path, *pools: str) -> tuple[int, str]:
+    asked = subprocess.run(
+        [sys.executable, "-m", "config.probe", *pools],
+        cwd=ROOT,
+        env={**environment(folder, 0), "PORT": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return asked.returncode, asked.stdout
+
+
 def ask_health(port: int) -> tuple[int, object]:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
@@ -172,6 +184,8 @@ def test_run_goes_up_stops_on_ctrl_c_and_keeps_its_data(kept: Path, port: int) -
     people = count_people(kept)
     assert people > 60
     assert find_listening(kept, host="", port=0) == ("127.0.0.1", port)
+    for pools in ([], ["student", "pages"]):  # from another terminal, which knows the folder and nothing else
+        assert run_probe(kept, *pools) == (0, "up\n")
     first.press_ctrl_c()  # what make then says of it is make's own affair
     assert STOPPING in first.text
     assert "Stopped. Everything that was handed in is kept." in first.text
