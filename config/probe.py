@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from config.address import find_listening, reachable
 from config.command_line import read_settings
-from config.sockets import POOLS
+from config.sockets import POOLS, socket_of
 
 settings = read_settings()
 
@@ -50,7 +50,9 @@ def _answers(path: str) -> bool:
 
 def main(*pools: str) -> int:
     """Ask this installation's own web process, or these pools of its."""
-    sockets = {name: getattr(settings, POOLS[name]) for name in pools}
+    sockets = {
+        name: getattr(settings, POOLS[name]) or str(socket_of(settings.DATA_DIR, name)) for name in pools
+    }
     here = find_listening(settings.DATA_DIR, host=settings.HOST, port=settings.PORT)
     missing = find_missing_pools(sockets) if pools else find_missing(here.host, here.port)
     print(f"missing: {', '.join(missing)}" if missing else "up")
