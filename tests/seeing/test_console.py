@@ -156,7 +156,7 @@ def test_console_names_what_is_wrong(client: Client, operator: User) -> None:
     page = client.get("/console/").content.decode()
     alarms = re.findall(r"<li>(.*?)</li>", page[page.index('id="alarms"') : page.index('id="path"')])
     assert alarms == [
-        *(f"No {role} has given a sign of life." for role in health.list_expected_roles()),
+        f"No sign of life for 15 seconds: {', '.join(health.list_expected_roles())}.",
         "2 jobs were given up and wait for a person.",
         "gradebook_marks has set aside subjects whose event fails: 1.",
         "Effects that failed for good: 1.",
