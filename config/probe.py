@@ -19,7 +19,7 @@ settings = read_settings()
 
 def find_missing(host: str, port: int) -> list[str]:
     """Ask /healthz what is not up yet; ["web"] while nobody answers there."""
-    connection = http.client.HTTPConnection(reachable(host), port, timeout=2)
+    connection = http.client.HTTPConnection(reachable(host), port, timeout=5)  # /healthz takes up to three
     try:
         connection.request("GET", "/healthz", headers={"Host": "localhost"})
         answer = json.load(connection.getresponse())
