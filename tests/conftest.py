@@ -18,10 +18,13 @@ from config.postgres import Cluster
 from config.postgres.place import APP_ROLE, SUPERUSER
 from config.postgres.roles import ensure_database
 from tests.ground import make_ground
+from tests.quorum.small_disk import can_mount
 
 SERVER_FOLDER = (
     "HANDOVER_TEST_SERVER"  # how the run tells its xdist workers and its child processes where the server is
 )
+NEED_A_MOUNT = ["quorum/test_full_disk.py"]
+collect_ignore = [] if can_mount() else NEED_A_MOUNT
 _ground_key = pytest.StashKey[Path]()
 _cluster_key = pytest.StashKey[Cluster]()
 
@@ -41,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     django.setup()
     config.pluginmanager.import_plugin("tests.people")  # the fixed people; models exist from here on
     config.pluginmanager.import_plugin("tests.sitting")  # an exam the student of those people sits
+    config.pluginmanager.import_plugin("tests.brokers")  # one Redis and one RabbitMQ for all who ask
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -51,6 +55,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     ground = config.stash.get(_ground_key, None)
     if ground is not None:
         shutil.rmtree(ground, ignore_errors=True)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was left out: a disk that runs full takes a file system of its own."""
+    for file in collect_ignore:
+        terminalreporter.write_line(
+            f"Left out: tests/{file}. It mounts small file systems, which takes root on Linux (in a container CAP_SYS_ADMIN too).",
+            yellow=True,
+        )
 
 
 def _start_server() -> Cluster:

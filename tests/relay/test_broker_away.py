@@ -11,12 +11,12 @@ import pytest
 import config.celery
 from outbox.effects.status import get_relay_status
 from outbox.models import Consumer
-from tests.brokers import Broker, rabbitmq, redis
+from tests.brokers import Broker
 from tests.relay.effects import cause
 from tests.relay.processes import Start, celery_worker, resend_until_done, start_process, told
 from tests.waiting import wait_until
 
-__all__ = ["rabbitmq", "redis", "start_process", "told"]
+__all__ = ["start_process", "told"]
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.process,
