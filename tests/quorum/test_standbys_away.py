@@ -88,6 +88,7 @@ def test_what_was_acknowledged_is_graded_meanwhile_and_every_process_ends_when_t
 
     assert await_ends(processes) == dict.fromkeys(processes, 0)
     assert waiting == []
+    assert [name for name, process in processes.items() if UNSAFE in process.output] == []
 
 
 def test_gate_ends_in_time_with_a_hand_in_that_waits_for_its_standbys(
