@@ -113,7 +113,7 @@ def test_command_lists_rehearsals_and_puts_them_away(made: RehearsalSchool) -> N
     assert said[0] == f"{name}: 4 accounts deactivated, 1 drafts and 1 notifications deleted."
     assert "can be deleted by nobody" in said[1]
     assert run("list").endswith("  put away\n")
-    assert run("put-away", "--all") == ""
+    assert run("put-away", "--all") == "Every rehearsal has been put away.\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["--all", "x"], ["x"]])
