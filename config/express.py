@@ -212,7 +212,8 @@ class ExpressHttp(HttpToolsProtocol):
             self._raw.close()
         elif self._early:
             early, self._early = self._early, b""
-            self._raw.resume_reading()
+            if not self.flow.write_paused:
+                self._raw.resume_reading()
             self.data_received(early)
 
     def _write(self, answer: bytes) -> None:
