@@ -12,6 +12,7 @@ settings = read_settings()
 bind = f"{settings.HOST}:{settings.PORT}"
 workers = settings.WEB_CONCURRENCY
 worker_class = "config.server.Worker"
+backlog = 8192  # connections that came in the same moment and wait to be taken; the kernel's own limit may be lower (somaxconn)
 timeout = 60  # a process that does not come back to its loop for so long is replaced
 graceful_timeout = 25  # shorter than the supervisor's grace: what was accepted is answered
 keepalive = 30
