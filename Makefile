@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst bench-cutover lock install dev browser brokers
+.PHONY: help run cluster database test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst bench-cutover lock install dev browser brokers named
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -22,14 +22,18 @@ run: install ## Start everything on this machine; Ctrl-C stops it
 cluster: install ## The same on a primary and two standbys, acknowledging by quorum
 	@$(PY) -m config cluster
 
-test: dev browser brokers ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
+database: install ## Run the embedded database alone, to load a backup into it; Ctrl-C stops it
+	@$(PY) -m config database
+
+test: named dev browser brokers ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
 	@$(PY) -m pytest $(TESTS) -n 2 --dist loadgroup
 
 soak: dev ## Run the long random runs: writers, rollbacks and kills against the log (some minutes)
 	@$(PY) -m pytest tests/processes -m soak -s
 
 chaos: dev brokers ## Run the promises under load and kills at their full figures (an hour, on a quiet machine)
-	@$(PY) -m pytest tests -m chaos -s
+	@# Figures are those of a disk; all other tests run in memory.
+	@HANDOVER_TESTS_IN=$${TMPDIR:-/tmp} $(PY) -m pytest tests -m chaos -s
 
 check: dev ## Look at the code: ruff, mypy, import directions, missing migrations, deployment settings
 	$(PY) -m ruff check .
@@ -47,25 +51,33 @@ format: dev ## Write the code the way `make check` wants it
 bench: dev brokers ## Measure everything (most of an hour, on a quiet machine)
 	@$(PY) -m tests.benchmarks
 
-bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-cutover: bench-%: dev
+bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue: bench-%: dev
 	@$(PY) -m tests.benchmarks.$*
 
-bench-burst: dev brokers ## Measure what a deadline does: burst, quorum, overload, relay, drain, rescue
-	@$(PY) -m tests.benchmarks burst quorum overload relay drain rescue
+bench-burst: dev brokers ## Measure what a deadline does: burst, quorum, overload, refusal, relay, drain, rescue
+	@$(PY) -m tests.benchmarks burst quorum overload refusal relay drain rescue
+
+bench-cutover: dev ## Measure the way out of the old copies, figures, totals and report cards
+	@$(PY) -m tests.benchmarks cutover analytics reports
 
 bench-gate: ## Measure acknowledgements against pgbench in the same run
 bench-worker: ## Measure grading and claiming
 bench-log: ## Measure the sequencer
 bench-history: ## Measure rebuild and history drawer
-bench-cutover: ## Measure the way out of the old copies: backfill, drawer, bytes of an edit
 bench-drain: brokers ## Measure draining against four other queues, in an environment of their own
 bench-rescue: brokers ## Measure what becomes of a killed worker's jobs, here and with those queues
 bench-relay: brokers ## Measure the relay against kombu on a RabbitMQ of its own
 
 lock: dev ## Lock the newest allowed packages again (requirements/*.in → *.txt)
-	@for kind in base dev; do \
+	@for kind in base s3 dev; do \
 		.venv/bin/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal --python-version 3.11 \
 			requirements/$$kind.in -o requirements/$$kind.txt; done
+
+named: # Before anything is installed or started for them: are they there?
+	@for test in $(foreach test,$(TESTS),"$(firstword $(subst ::, ,$(test)))"); do \
+		case "$$test" in -*) break;; *\]) ;; *) [ -e "$$test" ] || { \
+			echo "There is no $$test. TESTS names files or folders below tests, and what is in them: tests/config/test_keys.py::NAME" >&2; \
+			exit 2; };; esac; done
 
 install:
 	@sh requirements/install.sh base

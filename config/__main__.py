@@ -1,4 +1,7 @@
-"""What `make run` starts: `python -m config`; `make cluster` adds the word `cluster`. Says in one line when a setting cannot be read, and runs."""
+"""What `make run` starts: `python -m config`; `make cluster` adds the word `cluster`, `make database` the word `database`.
+
+Says in one line when a setting cannot be read, and runs.
+"""
 
 import sys
 
@@ -8,8 +11,8 @@ from config.command_line import UNREADABLE
 
 try:
     from config.run import main
-except (ImproperlyConfigured, ValueError) as error:
+except (ImproperlyConfigured, ValueError, OSError) as error:
     sys.exit(f"handover: {UNREADABLE.format(error)}")
 
 if __name__ == "__main__":
-    sys.exit(main(as_cluster=sys.argv[1:] == ["cluster"]))
+    sys.exit(main(*sys.argv[1:2]))

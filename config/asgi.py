@@ -20,7 +20,9 @@ from django.urls import get_resolver  # noqa: E402
 from config.body_limit import limit_bodies  # noqa: E402
 from config.door import Door  # noqa: E402
 from config.lanes import close_lanes, make_lanes  # noqa: E402
+from config.shedding import Refusals  # noqa: E402
 from exams.gate.asgi import application as _gate  # noqa: E402
+from exams.gate.asgi import list_refusals  # noqa: E402
 
 _lanes = make_lanes(_django, student_socket=settings.STUDENT_SOCKET, pages_socket=settings.PAGES_SOCKET)
 _behind_the_gate = limit_bodies(Door(_lanes))
@@ -31,6 +33,8 @@ _ = get_resolver().url_patterns
 
 # What `config.express` recognises by itself does not pass through `application`.
 take_whole = _gate.take_whole
+is_full = _gate.is_full
+refusals = Refusals(list_refusals())
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

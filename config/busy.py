@@ -7,7 +7,7 @@ import functools
 
 from django.template.loader import render_to_string
 
-from exams.errors import ExamsError
+from exams.errors import CannotBeSafe, ExamsError
 from exams.gate.responses import Response, refuse
 
 _TYPE, _HTML = b"content-type", b"text/html; charset=utf-8"
@@ -19,7 +19,7 @@ def turn_away(path: str, error: ExamsError, *, is_safe: bool) -> Response:
     response = refuse(error)
     if path.startswith("/api/") or path.endswith("/marks"):  # the grid's saves, made by a script
         return response
-    page = _render_page(error.code, is_safe=is_safe)
+    page = _render_page("not_safe" if isinstance(error, CannotBeSafe) else error.code, is_safe=is_safe)
     kept = [header for header in response.headers if header[0] not in {_TYPE, b"content-length"}]
     head = [
         (_TYPE, _HTML),

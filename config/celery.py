@@ -7,8 +7,11 @@ import os
 
 from celery import Celery
 
+from config.command_line import read_settings
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+read_settings()
 app = Celery("handover")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

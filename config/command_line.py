@@ -1,34 +1,66 @@
-"""`manage.py`: Django's command line, and in one line what no command can say itself: unreadable settings, no database.
+"""`manage.py`: Django's command line, and in one line what no command can say itself: unreadable settings, no database, not safe yet.
 
 With `--traceback` the whole story is shown, as for every other error of a command.
 """
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any
 
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 from django.db.utils import OperationalError
 
 UNREADABLE = "A setting in the environment or in .env cannot be read: {}. See .env.example."
 UNREACHABLE = "The database cannot be reached: {}. Is it running (`make run`), and are HANDOVER_DATA and DATABASE_URL right?"
+UNSAFE = (
+    "Too few standbys have what this command has read or written. It is on the primary's disk; should that be lost now, look whether it "
+    "is there before you go on."
+)
+_SECONDS_TO_BE_SAFE = 2.5
+# What these write follows from what is safe, and is done again where it was lost.
+_LOOPS = frozenset({"run_worker", "run_sequencer", "run_consumer", "run_relay", "sweep"})
 # Refused at the door: wrong password, no such database, still starting. Without any state the server was not even met.
 _NO_ENTRY = ("08", "28", "3D", "57P03")
 
 
+def read_settings() -> ModuleType:
+    """Return the settings, or end this process with the one line that says which of them cannot be read."""
+    try:
+        return import_module("config.settings")
+    except (ImproperlyConfigured, ValueError, OSError) as error:
+        sys.exit(f"handover: {UNREADABLE.format(error)}")
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run one command."""
-    try:
-        import config.settings  # noqa: F401, PLC0415 - read here first, so that a fault in it can be said
-    except (ImproperlyConfigured, ValueError) as error:
-        sys.exit(f"handover: {UNREADABLE.format(error)}")
+    read_settings()
+    spoken_with: set[str] = set()
+
+    def note(connection: BaseDatabaseWrapper, **_: Any) -> None:
+        spoken_with.add(connection.alias)
+
+    connection_created.connect(note)
     try:
         execute_from_command_line(list(arguments))
     except OperationalError as error:
         if "--traceback" in arguments or not is_out_of_reach(error):
             raise
         sys.exit(f"handover: {UNREACHABLE.format(_first_line(error))}")
+    if spoken_with and _LOOPS.isdisjoint(arguments[1:2]) and not _is_safe():
+        sys.stderr.write(f"handover: {UNSAFE}\n")
+
+
+def _is_safe() -> bool:
+    """Say whether all that was committed will outlive the primary, as far as HANDOVER_DURABILITY promises it: no commit waited for that."""
+    from outbox.quorum import await_quorum  # noqa: PLC0415 - needs settings that were read
+
+    return await_quorum(seconds=_SECONDS_TO_BE_SAFE)
 
 
 def is_out_of_reach(error: OperationalError) -> bool:

@@ -5,7 +5,22 @@ wake-ups of whoever waits at the other end.
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
+
+from exams.gate.responses import Response
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+def write_response(response: Response, server_headers: Headers, *, closes: bool = False) -> bytes:
+    """Return a whole answer as it goes over the wire."""
+    lines = [b": ".join(header) for header in (*server_headers, *response.headers)]
+    if closes:
+        lines.append(b"connection: close")
+    return STATUS_LINE[response.status] + b"\r\n".join((*lines, b"", response.body))
 
 
 class CorkedTransport:
@@ -21,6 +36,12 @@ class CorkedTransport:
         if not self._held:
             self._loop.call_soon(self._let_go)
         self._held.append(data)
+
+    def write_now(self, data: bytes) -> None:
+        """Write what is held, and this."""
+        if self._held:
+            self._let_go()
+        self._transport.write(data)
 
     def close(self) -> None:
         """Write what is held, then close."""

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from config.corked import CorkedTransport
+from config.corked import CorkedTransport, write_response
+from config.shedding import Refusals, is_plainly_whole
 from exams.gate.responses import Response
 
 TakeWhole = Callable[[str, dict[bytes, bytes], bytes, Callable[[Response], None]], None]
@@ -79,6 +80,8 @@ class ExpressHttp(HttpToolsProtocol):
     """uvicorn's HTTP protocol on a corked transport, with the express lane in front."""
 
     _take_whole: TakeWhole
+    _is_full: Callable[[], bool]
+    _refusals: Refusals
     _piece: Piece | None = None
     _is_inside = False  # uvicorn's parser has begun a request and not seen its end
     _is_waiting = False  # a submission of the express lane has not been answered
@@ -90,11 +93,12 @@ class ExpressHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         """Begin with a connection."""
-        from config.asgi import take_whole  # noqa: PLC0415 - it needs Django, which is set up by now
+        from config import asgi  # noqa: PLC0415 - it needs Django, which is set up by now
 
-        self._take_whole = take_whole
+        self._take_whole, self._is_full, self._refusals = asgi.take_whole, asgi.is_full, asgi.refusals
         self._raw = transport
-        super().connection_made(CorkedTransport(transport, self.loop))  # type: ignore[arg-type]  # stands for it
+        self._corked = CorkedTransport(transport, self.loop)
+        super().connection_made(self._corked)  # type: ignore[arg-type]  # stands for it
         self._keep_alive_for(self.timeout_keep_alive)  # uvicorn would wait for a first request for ever
         if len(self.connections) > self.most_connections:
             self._make_room()
@@ -110,13 +114,28 @@ class ExpressHttp(HttpToolsProtocol):
         if self._is_waiting:
             self._early += data
             self._raw.pause_reading()
-        elif self._may_be_express(data) and self._read_piece(data):
+        elif not self._may_be_express(data):
+            super().data_received(data)
+        elif self._is_full() and is_plainly_whole(data):
+            self._write(self._refusals.draw(self.server_state.default_headers))
+        elif self._read_piece(data):
             self._is_waiting = True
             piece = self._piece
             assert piece is not None
             self._take_whole(piece.url.decode(), piece.head, piece.body, self._respond)
         else:
             super().data_received(data)
+
+    def pause_writing(self) -> None:
+        """Read nothing more from somebody who does not read our answers: they would pile up here."""
+        super().pause_writing()
+        self._raw.pause_reading()
+
+    def resume_writing(self) -> None:
+        """Read on, unless something else keeps us from it."""
+        super().resume_writing()
+        if not self._early and not self.flow.read_paused:
+            self._raw.resume_reading()
 
     def on_message_begin(self) -> None:
         """Note that uvicorn is at it. A head that comes drop by drop is not waited for."""
@@ -188,22 +207,18 @@ class ExpressHttp(HttpToolsProtocol):
         self._is_waiting = False
         if self._raw.is_closing():
             return
-        self._raw.write(_write(response, self.server_state.default_headers, closes=self._closes))
+        self._write(write_response(response, self.server_state.default_headers, closes=self._closes))
         if self._closes:
             self._raw.close()
-            return
+        elif self._early:
+            early, self._early = self._early, b""
+            if not self.flow.write_paused:
+                self._raw.resume_reading()
+            self.data_received(early)
+
+    def _write(self, answer: bytes) -> None:
+        self._corked.write_now(answer)
         self.server_state.total_requests += 1
         self._answered_at = self.loop.time()
         if self.timeout_keep_alive_task is None:
             self._keep_alive_for(self.timeout_keep_alive)
-        if self._early:
-            early, self._early = self._early, b""
-            self._raw.resume_reading()
-            self.data_received(early)
-
-
-def _write(response: Response, default_headers: list[tuple[bytes, bytes]], *, closes: bool) -> bytes:
-    lines = [b": ".join(header) for header in (*default_headers, *response.headers)]
-    if closes:
-        lines.append(b"connection: close")
-    return STATUS_LINE[response.status] + b"\r\n".join((*lines, b"", response.body))

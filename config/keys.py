@@ -5,14 +5,16 @@ receipts). An id begins with its date, so the newest key is the last by name: it
 Rotation is a new file; revoking a key is deleting its file. Every process reads the files when it starts.
 """
 
+import contextlib
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from django.core.exceptions import ImproperlyConfigured
 
 
 def ensure_keys(folder: Path) -> None:
@@ -37,14 +39,28 @@ def add_key(folder: Path, kind: str) -> str:
 def read_keys(folder: Path, kind: str) -> dict[str, bytes]:
     """Return the keys of this kind by id, the one that signs first. Empty when none were made yet."""
     _, suffix = KINDS[kind]
-    files = sorted((folder / kind).glob(f"*{suffix}"), reverse=True)
-    return {file.stem: file.read_bytes() for file in files}
+    with _within_reach(folder):
+        files = sorted((folder / kind).glob(f"*{suffix}"), reverse=True)
+        return {file.stem: file.read_bytes() for file in files}
 
 
 def read_secret_key(folder: Path) -> str:
     """Return Django's secret key, or an empty string (which Django refuses to sign with) when none was made yet."""
     file = folder / "secret_key"
-    return file.read_text().strip() if file.exists() else ""
+    with _within_reach(folder):
+        return file.read_text().strip() if file.exists() else ""
+
+
+@contextlib.contextmanager
+def _within_reach(folder: Path) -> Iterator[None]:
+    """Say whose keys they are not, where the system only says that it was denied."""
+    try:
+        yield
+    except PermissionError as error:
+        raise ImproperlyConfigured(
+            f"HANDOVER_KEYS: the keys in {folder} belong to another user than this one (id {os.geteuid()}). "
+            "Run this as the user who started Handover, or name other folders"
+        ) from error
 
 
 def _make_token_secret() -> bytes:

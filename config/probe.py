@@ -1,4 +1,8 @@
-"""Ask a running Handover whether it is up: `python -m config.probe` prints what is missing; exit code 0 when all is well."""
+"""Ask a running Handover whether it is up: `python -m config.probe` prints what is missing; exit code 0 when all is well.
+
+It asks where the product that runs on this HANDOVER_DATA listens; while none runs, where HOST and PORT say.
+With the names of pools (`student`, `pages`) it asks only whether these answer on their sockets.
+"""
 
 import http.client
 import json
@@ -6,12 +10,16 @@ import socket
 import sys
 from collections.abc import Mapping
 
-from config import settings
+from config.address import find_listening, reachable
+from config.command_line import read_settings
+from config.sockets import POOLS, socket_of
+
+settings = read_settings()
 
 
 def find_missing(host: str, port: int) -> list[str]:
     """Ask /healthz what is not up yet; ["web"] while nobody answers there."""
-    connection = http.client.HTTPConnection(reachable(host), port, timeout=2)
+    connection = http.client.HTTPConnection(reachable(host), port, timeout=5)  # /healthz takes up to three
     try:
         connection.request("GET", "/healthz", headers={"Host": "localhost"})
         answer = json.load(connection.getresponse())
@@ -40,19 +48,20 @@ def _answers(path: str) -> bool:
     return True
 
 
-def reachable(host: str) -> str:
-    """Return a name to reach a server by that listens on this address."""
-    if host in {"0.0.0.0", "::", "[::]"}:  # noqa: S104 - compared, not bound
-        return "127.0.0.1"
-    return host
-
-
-def main() -> int:
-    """Ask this installation's own web process."""
-    missing = find_missing(settings.HOST, settings.PORT)
+def main(*pools: str) -> int:
+    """Ask this installation's own web process, or these pools of its."""
+    sockets = {
+        name: getattr(settings, POOLS[name]) or str(socket_of(settings.DATA_DIR, name)) for name in pools
+    }
+    here = find_listening(settings.DATA_DIR, host=settings.HOST, port=settings.PORT)
+    missing = find_missing_pools(sockets) if pools else find_missing(here.host, here.port)
     print(f"missing: {', '.join(missing)}" if missing else "up")
+    if missing == ["web"]:
+        print(
+            f"Nobody answers at {here.url}. Is it running (`make run`), and are HANDOVER_DATA and PORT right?"
+        )
     return 1 if missing else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

@@ -5,6 +5,7 @@ and our keys are there; then the processes of the Procfile. On the way down the 
 Every refusal is one line that says what to do.
 """
 
+import errno
 import os
 import signal
 import socket
@@ -15,29 +16,38 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from config import leftovers, settings
+from config.address import noted
 from config.lock import FolderInUse, FolderLock
 from config.postgres import Cluster, PostgresError
 from config.postgres.errors import describe_os_error
-from config.postgres.place import APP_ROLE, NODE_NAMES, OWNER_ROLE, TrioPlace
+from config.postgres.place import APP_ROLE, NODE_NAMES, OWNER_ROLE, SUPERUSER, TrioPlace
 from config.postgres.roles import ensure_database
 from config.postgres.trio import Trio
 from config.sockets import POOLS, make_socket_folder
-from config.supervisor import Supervisor
+from config.supervisor import TURN_SECONDS, Supervisor
 from config.welcome import LOOPBACK, Welcome
 from outbox.stopping import SIGNALS, Stop, stop_on_signals
 
-LARGEST_PORT = 65535
+_PRIVATE = ("mail", "rehearsals", "attachments")  # folders with people's names and work in them
+STOPPING = "\nhandover: Stopping. What is in hand is finished first, which may take half a minute.\n"
+LAST_PORT, FREE_FOR_ALL = 65_535, 1_024  # below the second only root may listen
 
 
 class CannotRun(Exception):
     """Something on this machine is in the way; the message says what, and what to do."""
 
 
-def main(*, as_cluster: bool = False) -> int:
-    """Run until told to stop, on one server or on a primary with two standbys; return the exit code."""
+def main(what: str = "") -> int:
+    """Run until told to stop, and return the exit code.
+
+    On one server, with "cluster" on a primary with two standbys; with "database" the one server and nothing else.
+    """
     try:
-        with stop_on_signals(list_stop_signals()) as stop:
-            _run(stop, as_cluster=as_cluster)
+        with stop_on_signals(list_stop_signals(), saying=STOPPING) as stop:
+            if what == "database":
+                _keep_database(stop)
+            else:
+                _run(stop, as_cluster=what == "cluster")
     except (CannotRun, FolderInUse, PostgresError) as problem:
         print(f"handover: {problem}", file=sys.stderr)
         return 1
@@ -58,16 +68,30 @@ def list_stop_signals() -> tuple[signal.Signals, ...]:
 
 def _run(stop: Stop, *, as_cluster: bool) -> None:
     with ExitStack() as until_the_end:
-        lock = _take_folder(settings.DATA_DIR)
-        until_the_end.callback(lock.release)
-        for note in leftovers.stop_all(settings.DATA_DIR):
-            _say(note)
-        _check_port(settings.HOST, settings.PORT)
+        _move_in(until_the_end)
+        check_port(settings.HOST, settings.PORT)
+        until_the_end.enter_context(noted(settings.DATA_DIR, host=settings.HOST, port=settings.PORT))
         cluster = until_the_end.enter_context(_cluster() if as_cluster else _database())
         environment = make_environment(cluster)
-        _prepare(environment, demo=may_have_demo(cluster))
         if not stop.is_set:
+            _prepare(environment, demo=may_have_demo(cluster))
+        if stop.is_set:
+            _say("Stopped before anything was served. Start it again whenever you like.")
+        else:
             _supervise(stop, cluster, environment)
+
+
+def _keep_database(stop: Stop) -> None:
+    """Run the embedded server alone, for somebody who loads a backup."""
+    if not settings.EMBEDDED:
+        raise CannotRun("DATABASE_URL names a server; make database is about the embedded one. Unset it.")
+    with ExitStack() as until_the_end:
+        _move_in(until_the_end)
+        cluster = until_the_end.enter_context(_database())
+        assert cluster is not None
+        _say(f"The database runs, and nothing else, at {cluster.url(SUPERUSER)} until Ctrl-C.")
+        while not stop.wait(TURN_SECONDS):
+            cluster.check_running()
 
 
 def may_have_demo(cluster: Cluster | Trio | None) -> bool:
@@ -100,6 +124,17 @@ def _supervise(stop: Stop, cluster: Cluster | Trio | None, environment: Mapping[
     _say("Stopped. Everything that was handed in is kept.")
 
 
+def _move_in(until_the_end: ExitStack) -> None:
+    """Keep everybody else out of the data folder, and stop what a killed run has left in it."""
+    lock = _take_folder(settings.DATA_DIR)
+    until_the_end.callback(lock.release)
+    for note in leftovers.stop_all(settings.DATA_DIR):
+        _say(note)
+    for name in _PRIVATE:
+        (settings.DATA_DIR / name).mkdir(mode=0o700, exist_ok=True)
+        (settings.DATA_DIR / name).chmod(0o700)
+
+
 def _take_folder(folder: Path) -> FolderLock:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -108,18 +143,28 @@ def _take_folder(folder: Path) -> FolderLock:
         raise describe_os_error(error, folder) from error
 
 
-def _check_port(host: str, port: int) -> None:
-    if not 0 < port <= LARGEST_PORT:
-        raise CannotRun(f"PORT={port} is not a port: choose one between 1024 and {LARGEST_PORT}.")
+def check_port(host: str, port: int) -> None:
+    """Raise `CannotRun` with what to do, unless somebody may listen there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host.strip("[]"), port))
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
             raise CannotRun(
-                f"Cannot listen on {host} port {port} ({error.strerror}). Choose another: PORT={port + 1} make run"
+                f"Cannot listen on {host} port {port} ({reason}). {advise(error, port)}"
             ) from error
+
+
+def advise(error: Exception, port: int) -> str:
+    """Say what to choose instead: another port where it is the port's fault, else another host."""
+    match error:
+        case OSError(errno=errno.EADDRINUSE):
+            return f"Choose another: PORT={port + 1 if port < LAST_PORT else port - 1} make run"
+        case OSError(errno=errno.EACCES):
+            return f"Choose one from {FREE_FOR_ALL} on: PORT=8000 make run"
+    return "HOST is an address of this machine: 127.0.0.1 for itself alone, 0.0.0.0 for its networks."
 
 
 @contextmanager
@@ -178,7 +223,12 @@ def make_environment(cluster: Cluster | Trio | None) -> dict[str, str]:
 
 def _prepare(environment: Mapping[str, str], *, demo: bool) -> None:
     """Run `manage.py prepare` in a session of its own: a Ctrl-C lets it finish its migration, then we stop."""
-    _say("Preparing keys, database and pages; the first time this takes up to a minute.")
+    is_first = not (settings.KEYS_DIR / "secret_key").exists()
+    _say(
+        "Preparing keys, database and pages; this first time it may take a minute."
+        if is_first
+        else "Bringing database and pages to this version."
+    )
     done = subprocess.run(
         [sys.executable, "manage.py", "prepare", *(["--demo"] if demo else [])],
         cwd=settings.BASE_DIR,

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.deprecation import MiddlewareMixin
 
+from config.tiers import Tier, classify
 from gradebook.models import User
 
 SESSION_KEY = "time_zone"
@@ -24,8 +25,12 @@ class SchoolTimeMiddleware(MiddlewareMixin):
     """Sets the time zone of the person's school, and UTC where there is none. Behind the session middleware."""
 
     def process_request(self, request: HttpRequest) -> None:
-        """Set it, or take away what the last request on this thread set."""
-        name = request.session.get(SESSION_KEY)
+        """Set it, or take away what the last request on this thread set.
+
+        Probes are for nobody: whoever asks how we are with a session's cookie must not wait for a database that is away.
+        """
+        is_for_nobody = classify(request.method or "", request.path) is Tier.BASICS
+        name = None if is_for_nobody else request.session.get(SESSION_KEY)
         if name:
             timezone.activate(zoneinfo.ZoneInfo(name))
         else:

@@ -5,12 +5,14 @@ Two processes are the default: on two cores they take in a third more hand-ins t
 
 from typing import Any
 
-from config import settings
-from config.metrics.sharing import share_counters
+from config.command_line import read_settings
+from config.metrics.sharing import forget_process, share_counters
 
+settings = read_settings()
 bind = f"{settings.HOST}:{settings.PORT}"
 workers = settings.WEB_CONCURRENCY
 worker_class = "config.server.Worker"
+backlog = 8192  # connections that came in the same moment and wait to be taken; the kernel's own limit may be lower (somaxconn)
 timeout = 60  # a process that does not come back to its loop for so long is replaced
 graceful_timeout = 25  # shorter than the supervisor's grace: what was accepted is answered
 keepalive = 30
@@ -24,3 +26,8 @@ control_socket_disable = True  # it would be put into the home folder, and the s
 def on_starting(server: Any) -> None:
     """Before any process is forked: what they count is added up."""
     share_counters(settings.METRICS_DIR)
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """After a process of ours has ended: what it held, it holds no more."""
+    forget_process(settings.METRICS_DIR, worker.pid)

@@ -1,8 +1,9 @@
 """How a pool behind the gate runs: like the web server in all but its number, in processes of its own, on the socket that `--bind` names."""
 
-from config import settings
+from config.command_line import read_settings
 from config.serve import *  # noqa: F403 - gunicorn takes what this module holds
 
+settings = read_settings()
 workers = settings.POOL_CONCURRENCY
 worker_class = "config.server.PoolWorker"
 umask = 0o077  # nobody else may connect to the socket

@@ -1,4 +1,8 @@
-"""The worker processes of the web server: those that hold the gate, and those of the pools behind it."""
+"""The worker processes of the web server: those that hold the gate, and those of the pools behind it.
+
+gunicorn imports this before it calls any hook of `config.serve`, so it must not import what counts (the gate): prometheus-client decides
+when it is imported whether processes count together.
+"""
 
 import contextlib
 import resource
@@ -7,7 +11,6 @@ from typing import Any
 
 from uvicorn_worker import UvicornWorker
 
-from config.express import ExpressHttp
 from config.tied import tie_to_parent
 
 _MOST_FILES = 65_536
@@ -33,10 +36,12 @@ class PoolWorker(UvicornWorker):  # type: ignore[misc] # untyped
 class Worker(PoolWorker):
     """One that holds the gate and meets the world: as many connections as the machine lets us have, idle ones the first to go."""
 
-    CONFIG_KWARGS: dict[str, Any] = {**PoolWorker.CONFIG_KWARGS, "http": ExpressHttp}
+    CONFIG_KWARGS: dict[str, Any] = {**PoolWorker.CONFIG_KWARGS, "http": "config.express:ExpressHttp"}
 
     def init_process(self) -> None:
         """Make room for connections."""
+        from config.express import ExpressHttp  # noqa: PLC0415 - not before the fork, see above
+
         ExpressHttp.most_connections = max(64, raise_open_files() - _KEPT_FILES)
         super().init_process()
 

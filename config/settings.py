@@ -10,107 +10,97 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import django_stubs_ext
-import environ
 from csp.constants import NONE, SELF
-from django.core.exceptions import ImproperlyConfigured
 
 from config.attachment_storage import read_attachment_storage
+from config.environment import Environment, refuse
 from config.keys import read_keys, read_secret_key
-from config.logs.setup import describe_logging
-from config.postgres.place import APP_ROLE, NODE_NAMES, OWNER_ROLE, TrioPlace, find_place
+from config.logs.setup import FORMS, LEVELS, describe_logging
+from config.postgres.place import APP_ROLE, COMMITS_HERE, NODE_NAMES, OWNER_ROLE, TrioPlace, find_place
 
 django_stubs_ext.monkeypatch()  # lets ModelAdmin[Exam] and the like be written at run time
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-
-
-class _Env(environ.Env):  # type: ignore[misc]  # untyped
-    """An environment that names the variable it cannot read."""
-
-    def get_value(self, var: str, *args: Any, **kwargs: Any) -> Any:
-        """Return the variable's value, or say which one it was."""
-        try:
-            return super().get_value(var, *args, **kwargs)
-        except ValueError as error:
-            raise ImproperlyConfigured(f"{var}: {error}") from error
-
-    def positive(self, var: str, *, default: float) -> float:
-        """Return a finite number above 0, or say which variable is none."""
-        number = float(self.float(var, default=default))
-        if not 0 < number < float("inf"):
-            raise ImproperlyConfigured(f"{var}: must be a number above 0, not {number:g}")
-        return number
-
-
-env = _Env()
-environ.Env.read_env(BASE_DIR / env.str("ENV_FILE", default=".env"))
+env = Environment()
+env.read_file("ENV_FILE", default=BASE_DIR / ".env")
 
 # --- This installation -------------------------------------------------------------------------------------------------
 
-DEBUG = env.bool("DEBUG", default=False)
-HTTPS = env.bool("HTTPS", default=not DEBUG)
-DATA_DIR = Path(env.str("HANDOVER_DATA", default=str(BASE_DIR / ".data"))).resolve()
-KEYS_DIR = Path(env.str("HANDOVER_KEYS", default=str(DATA_DIR / "keys"))).resolve()
-SECRET_KEY = env.str("SECRET_KEY", default=read_secret_key(KEYS_DIR))
+DEBUG = env.flag("DEBUG", default=False)
+HTTPS = env.flag("HTTPS", default=not DEBUG)
+DATA_DIR = env.folder("HANDOVER_DATA", default=BASE_DIR / ".data")
+KEYS_DIR = env.folder("HANDOVER_KEYS", default=DATA_DIR / "keys")
+SECRET_KEY = env.word("SECRET_KEY", default=read_secret_key(KEYS_DIR))
 TOKEN_KEYS = read_keys(KEYS_DIR, "tokens")  # id → HMAC secret; the first signs, all verify
-TOKEN_HOURS = env.float("TOKEN_HOURS", default=12)  # how long a bearer token works; at most 24
+TOKEN_HOURS = env.positive("TOKEN_HOURS", default=12, most=24)  # how long a bearer token works
 RECEIPT_KEYS = read_keys(
     KEYS_DIR, "receipts"
 )  # id → Ed25519 private key (PEM); the first signs, all are published
-HOST = env.str("HOST", default="127.0.0.1")
-PORT = env.int("PORT", default=8000)
-WEB_CONCURRENCY = env.int("WEB_CONCURRENCY", default=2)
+HOST = env.word("HOST", default="127.0.0.1")
+PORT = env.count("PORT", default=8000, most=65_535)
+WEB_CONCURRENCY = env.count("WEB_CONCURRENCY", default=2)
 # Sockets of the pools that answer for students, and for everybody else (Procfile.pools); without them the web processes answer themselves.
-STUDENT_SOCKET = env.str("STUDENT_SOCKET", default="")
-PAGES_SOCKET = env.str("PAGES_SOCKET", default="")
-POOL_CONCURRENCY = env.int("POOL_CONCURRENCY", default=1)  # processes of each pool
-REDIS_URL = env.str(
-    "REDIS_URL", default=""
-)  # where several processes count together how often somebody tries
-ALLOWED_HOSTS = [*env.list("ALLOWED_HOSTS", default=[]), "localhost", "127.0.0.1", "[::1]"]
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+STUDENT_SOCKET = env.socket("STUDENT_SOCKET")
+PAGES_SOCKET = env.socket("PAGES_SOCKET")
+POOL_CONCURRENCY = env.count("POOL_CONCURRENCY", default=1)  # processes of each pool
+# Where several processes count together how often somebody tries.
+REDIS_URL = env.address("REDIS_URL", schemes=("redis", "rediss", "unix"), like="redis://host:6379/1")
+NAMED_HOSTS = env.hosts("ALLOWED_HOSTS")  # those by which others reach this site
+ALLOWED_HOSTS = [*NAMED_HOSTS, "localhost", "127.0.0.1", "[::1]"]
+CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
 
 # --- Database ----------------------------------------------------------------------------------------------------------
 # `default` is the application's role: it cannot rewrite the log. `owner` owns the tables: `migrate --database owner`.
 
+EMBEDDED = not env.word("DATABASE_URL")  # no server was named: use our own
+_place = find_place(DATA_DIR)
+_is_cluster = EMBEDDED and isinstance(_place, TrioPlace)
+DURABILITY = env.one_of(
+    "HANDOVER_DURABILITY", choices=("local", "quorum"), default="quorum" if _is_cluster else "local"
+)
+# With `quorum`: the names under which standbys count, and how many of them must have flushed.
+STANDBYS = env.words("HANDOVER_STANDBYS", default=NODE_NAMES if _is_cluster else ())
+STANDBYS_NEEDED = env.count("HANDOVER_STANDBYS_NEEDED", default=1)
+if DURABILITY == "quorum" and len(STANDBYS) < STANDBYS_NEEDED:
+    refuse(
+        "HANDOVER_STANDBYS", f"names {len(STANDBYS)} servers; HANDOVER_STANDBYS_NEEDED is {STANDBYS_NEEDED}"
+    )
+
 
 def _read_database(name: str, fallback: str, *, pool_size: int) -> dict[str, Any]:
-    address = env.str(name, default="") or fallback
-    if address.partition("://")[0] not in {"postgres", "postgresql", "psql", "pgsql"}:
-        raise ImproperlyConfigured(f"{name} is no address like postgres://user:password@host:5432/name")
-    database: dict[str, Any] = env.db_url_config(address)
+    database = env.database(name, default=fallback)
     database["HOST"] = unquote(database["HOST"])  # a socket's folder: postgres://me@%2Fvar%2Frun/name
+    options = database.setdefault("OPTIONS", {})
     if pool_size:
-        database.setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
+        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
+    if DURABILITY == "quorum":  # the gate waits by itself, pages behind their answer (config.safe_writes)
+        options["options"] = f"{options.get('options', '')} {COMMITS_HERE}".strip()
     return database
 
 
-EMBEDDED = not env.str("DATABASE_URL", default="")  # no server was named: use our own
-_place = find_place(DATA_DIR)
-_is_cluster = EMBEDDED and isinstance(_place, TrioPlace)
-_database_url = _place.url(APP_ROLE) if EMBEDDED else env.str("DATABASE_URL")
+_database_url = _place.url(APP_ROLE) if EMBEDDED else env.word("DATABASE_URL")
 _owner_url = _place.url(OWNER_ROLE) if EMBEDDED else _database_url
 DATABASES = {
     "default": _read_database(
-        "DATABASE_URL", _database_url, pool_size=env.int("DATABASE_POOL_SIZE", default=0)
+        "DATABASE_URL", _database_url, pool_size=env.count("DATABASE_POOL_SIZE", default=0, least=0)
     ),
     "owner": {**_read_database("DATABASE_OWNER_URL", _owner_url, pool_size=0), "TEST": {"MIRROR": "default"}},
 }
-APP_ROLE_NAME = env.str("HANDOVER_APP_ROLE", default=APP_ROLE)
+APP_ROLE_NAME = env.word("HANDOVER_APP_ROLE", default=APP_ROLE)
 # How many requests Django works on at once in a process: fewer than it has connections, which probes and the list of tokens need too.
-REQUESTS_AT_ONCE = max(1, (env.int("DATABASE_POOL_SIZE", default=0) or 10) - 2)
+REQUESTS_AT_ONCE = max(1, (env.count("DATABASE_POOL_SIZE", default=0, least=0) or 10) - 2)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-DURABILITY = env.str("HANDOVER_DURABILITY", default="quorum" if _is_cluster else "local")
-# With `quorum`: the names under which standbys count, and how many of them must have flushed.
-STANDBYS = env.list("HANDOVER_STANDBYS", default=list(NODE_NAMES) if _is_cluster else [])
-STANDBYS_NEEDED = env.int("HANDOVER_STANDBYS_NEEDED", default=1)
 JOB_LEASE_SECONDS = env.positive("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
 JOB_RETENTION_DAYS = env.positive("JOB_RETENTION_DAYS", default=30)  # how long finished jobs are remembered
 
 # --- What follows from events: the broker, mail, and other people's servers ------------------------------------------------
 # A task is acknowledged after its work: to receive it twice is harmless, its receipt is in the database; to lose it is not.
 
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
+CELERY_BROKER_URL = env.address(
+    "CELERY_BROKER_URL",
+    schemes=("amqp", "amqps", "redis", "rediss", "redis+socket"),
+    like="amqp://user:password@host:5672/ or redis://host:6379/0",
+)
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_DEFAULT_QUEUE = "handover"
@@ -126,15 +116,15 @@ CELERY_BEAT_SCHEDULE = {
     "planned work": {"task": "outbox.run_planned", "schedule": 60.0, "options": {"expires": 60}},
 }
 
-vars().update(env.email_url("EMAIL_URL", default=f"filemail:///{quote(str(DATA_DIR / 'mail'))}"))
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("EMAIL_FROM", default="Handover <handover@localhost>")
+vars().update(env.mail("EMAIL_URL", default=f"filemail:///{quote(str(DATA_DIR / 'mail'))}"))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("EMAIL_FROM", default="Handover <handover@localhost>")
 EMAIL_TIMEOUT = 20  # seconds; less than the lease of an effect
-_site_url = env.str("SITE_URL", default=f"http://{HOST}:{PORT}")
-SITE_URL = _site_url.rstrip("/")
+_site = env.site("SITE_URL", default=f"http://{HOST}:{PORT}")
+SITE_URL = _site.rstrip("/")
 # Endpoints of webhooks inside a private network: only where everybody who may set one up is trusted with that network.
-WEBHOOKS_MAY_CALL_PRIVATE = env.bool("WEBHOOKS_MAY_CALL_PRIVATE", default=DEBUG)
-PROCTORING_URL = env.str("PROCTORING_URL", default="")
-PROCTORING_TOKEN = env.str("PROCTORING_TOKEN", default="")
+WEBHOOKS_MAY_CALL_PRIVATE = env.flag("WEBHOOKS_MAY_CALL_PRIVATE", default=DEBUG)
+PROCTORING_URL = env.site("PROCTORING_URL")
+PROCTORING_TOKEN = env.token("PROCTORING_TOKEN")
 
 # --- Application -------------------------------------------------------------------------------------------------------
 
@@ -162,6 +152,9 @@ MIDDLEWARE = [
     "config.statics.WholeFiles",
     "config.logs.requests.RequestLog",
     "config.privacy.PrivateAnswers",
+    "config.odd_paths.OddPaths",
+    "config.console.away.DatabaseAway",
+    "config.safe_writes.SafeWrites",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "config.school_time.SchoolTimeMiddleware",
@@ -191,7 +184,7 @@ TEMPLATES = [
 AUTH_USER_MODEL = "gradebook.User"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
-LOGOUT_REDIRECT_URL = "login"
+LOGOUT_REDIRECT_URL = "/accounts/login/?out=1"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -235,7 +228,7 @@ _STATIC_STORAGE = (
 )
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "attachments": read_attachment_storage(env.str("ATTACHMENTS_URL", default=""), DATA_DIR / "attachments"),
+    "attachments": read_attachment_storage(env.word("ATTACHMENTS_URL"), DATA_DIR / "attachments"),
     "staticfiles": {"BACKEND": _STATIC_STORAGE},
 }
 
@@ -268,7 +261,7 @@ SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
-if env.bool("TRUST_PROXY", default=False):  # only behind a proxy that always sets this header itself
+if env.flag("TRUST_PROXY", default=False):  # only behind a proxy that always sets this header itself
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
@@ -285,7 +278,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Handover",
-    "DESCRIPTION": "Sit exams, hand them in, and hold a receipt that anybody can verify.",
+    "DESCRIPTION": (BASE_DIR / "exams" / "api" / "description.md").read_text(encoding="utf-8"),
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
@@ -300,12 +293,13 @@ SPECTACULAR_SETTINGS = {
 
 # --- Log lines: one a line on stderr; the supervisor (or the container) keeps them ---------------------------------------
 
-LOG_FORMAT = env.str("LOG_FORMAT", default="text")  # or json
-LOGGING = describe_logging(form=LOG_FORMAT, level=env.str("LOG_LEVEL", default="INFO"))
+LOG_FORMAT = env.one_of("LOG_FORMAT", choices=FORMS, default="text")
+LOG_LEVEL = env.one_of("LOG_LEVEL", choices=LEVELS, default="INFO")
+LOGGING = describe_logging(form=LOG_FORMAT, level=LOG_LEVEL)
 
 # --- Meters: without a token they are shown to this machine alone ---------------------------------------------------------
 
-METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+METRICS_TOKEN = env.token("METRICS_TOKEN")
 METRICS_DIR = (
     DATA_DIR / "metrics" / gethostname()
 )  # what the web processes of this machine count, in files they share

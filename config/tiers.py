@@ -41,7 +41,7 @@ _RULES = [
         (Tier.TEACHING, None, r"/exams/marking/.*"),
         (Tier.STATUS, None, r"/exams/receipts/.*"),
         (Tier.WORK, None, rf"/exams/((attempts/)?{_ANY}/(attempts/)?)?"),
-        (Tier.STATUS, None, r"/(notifications/.*|accounts/logout/)"),
+        (Tier.STATUS, None, r"/(notifications/.*|accounts/(logout|password)/)"),
         (Tier.REST, None, rf"/marksheets/{_ANY}/history/.*"),
         (Tier.REST, None, rf"/(verify/|cards/.*|terms/{_ANY}/cards/.*)"),
         (Tier.TEACHING, None, r"/(marksheets|amendments|terms)/.*"),

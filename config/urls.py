@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from config.health import healthz
-from config.login import AdminSignInForm, SignInForm
+from config.login import AdminSignInForm, ChangePassword, SignInForm
 from config.metrics.web import metrics
 from config.pages import favicon, home
 from config.readiness import readyz
@@ -22,6 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="login",
     ),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("accounts/password/", ChangePassword.as_view(), name="password_change"),
     path("favicon.ico", favicon, name="favicon"),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),

@@ -8,7 +8,8 @@ from importlib.resources import files
 import psycopg
 
 from config import settings
-from config.probe import find_missing, find_missing_pools, reachable
+from config.address import reachable
+from config.probe import find_missing, find_missing_pools
 from config.supervisor import Supervisor
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -60,6 +61,7 @@ class Welcome:
             f"  teachers   teacher1, teacher2, …   {here}/marksheets/",
             f"  admin      admin                   {here}/admin/",
             f"  password   {PASSWORD}           (the demo school's, for all of them)",
+            "  the walk   hand in the Mathematics midterm as student1; the mark is in teacher1's sheet of Mathematics 9 in class 9A",
         ]
 
     def _warnings(self) -> list[str]:

@@ -146,11 +146,19 @@ class Overloaded(ExamsError):
     status = 503
 
 
+class CannotBeSafe(Overloaded):
+    """Nothing could be kept safe at this moment, so nothing was saved; please send the same request again after Retry-After."""
+
+
 class OutcomeUnknown(ExamsError):
     """It is not known whether this was stored; please send the same request again."""
 
     code = "outcome_unknown"
     status = 503
+
+
+class NotYetCertain(OutcomeUnknown):
+    """What would be told is not certain to be kept yet; please ask again after Retry-After."""
 
 
 class WrongOffset(ExamsError):

@@ -34,6 +34,9 @@ class Limit(Protocol):
     def take(self, key: Hashable) -> int:
         """Take one try: 0 if there was one, else the whole seconds until there will be."""
 
+    def give_back(self, key: Hashable) -> None:
+        """Return a try that turned out to be harmless."""
+
 
 def make_limit(redis_url: str, *, name: str, capacity: float, per_second: float) -> Limit:
     """Return buckets shared through this Redis, or, without one, this process's own."""
@@ -59,7 +62,10 @@ class Ledger:
         self._script = self._redis.register_script(text)
 
     def take(self, counts: Counter[Hashable]) -> dict[Hashable, float]:
-        """Take so many tries for each; return who is over their limit, and for how many seconds. Raises `RedisError`."""
+        """Take so many tries for each, fewer than none to give some back; return who is over their limit, and for how many seconds.
+
+        Raises `RedisError`.
+        """
         with self._redis.pipeline(transaction=False) as pipeline:
             for key, taken in counts.items():
                 self._script(
@@ -75,7 +81,7 @@ class SharedBuckets:
     def __init__(self, own: Buckets, ledger: Ledger) -> None:
         self._own = own
         self._ledger = ledger
-        self._taken: deque[Hashable] = deque(maxlen=_MOST_WAITING)
+        self._taken: deque[tuple[Hashable, int]] = deque(maxlen=_MOST_WAITING)
         self._over_until: dict[Hashable, float] = {}
         self._quiet_until = 0.0
         self._news = threading.Event()
@@ -89,11 +95,21 @@ class SharedBuckets:
         if over_until > now:
             return math.ceil(over_until - now)
         wait = self._own.take(key)
-        if not wait and now >= self._quiet_until:
-            self._taken.append(key)
+        if not wait:
+            self._note_taken(key, 1)
+        return wait
+
+    def give_back(self, key: Hashable) -> None:
+        """Return a try that turned out to be harmless. Memory only."""
+        self._own.give_back(key)
+        self._over_until.pop(key, None)
+        self._note_taken(key, -1)
+
+    def _note_taken(self, key: Hashable, number: int) -> None:
+        if time.monotonic() >= self._quiet_until:
+            self._taken.append((key, number))
             if not self._news.is_set():
                 self._wake()
-        return wait
 
     def _wake(self) -> None:
         """Have the thread look; the first time in this process, start it: threads do not survive a fork."""
@@ -113,7 +129,8 @@ class SharedBuckets:
     def _tell(self) -> None:
         counts: Counter[Hashable] = Counter()
         while self._taken:
-            counts[self._taken.popleft()] += 1
+            key, number = self._taken.popleft()
+            counts[key] += number
         try:
             over = self._ledger.take(counts) if counts else {}
         except (redis.RedisError, OSError) as error:

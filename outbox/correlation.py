@@ -1,6 +1,7 @@
-"""What caused what is being done now: one id that joins a request's log lines to the events it published.
+"""What caused what is being done now: one id that joins log lines to the events they are about.
 
-The id is the context's (a thread's, a task's). Where nobody set one, as in workers, there is none.
+In a request it is the request's; outside of one it is that of the work at hand (a job's subject, the event an effect follows from). The id is the
+context's (a thread's, a task's). Where nobody set one there is none.
 """
 
 from collections.abc import Iterator

@@ -24,6 +24,12 @@ class CursorOfAnotherEpoch(OutboxError):
     code = "cursor_of_another_epoch"
 
 
+class LogOfAnotherCluster(OutboxError):
+    """The log was restored from another server, whose transaction ids are ahead of this one's: nothing new would ever be numbered. Begin a new epoch first: manage.py run_sequencer --start-epoch (docs/operations.md, Restoring)."""
+
+    code = "log_of_another_cluster"
+
+
 class CursorAheadOfLog(OutboxError):
     """The consumer's cursor is past the end of the log: the log was restored, or the cursor was moved by hand."""
 

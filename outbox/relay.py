@@ -56,5 +56,6 @@ class Relay:
 
 def _as_messages(hints: Sequence[Hint]) -> list[Message]:
     return [
-        Message(hint.event_id, effect.name, target, hint.pos) for hint, effect, target in list_wanted(hints)
+        Message(hint.event_id, effect.name, target, hint.pos, hint.correlation_id)
+        for hint, effect, target in list_wanted(hints)
     ]

@@ -14,6 +14,7 @@ from django.db import IntegrityError, connection, connections, transaction
 from django.db.backends.utils import CursorWrapper
 
 from outbox.db import find_constraint, find_row, forbid_transaction, load_sql
+from outbox.errors import LogOfAnotherCluster
 from outbox.faults import fault_point
 
 LOCK_NAMESPACE = 0x6C6F67  # "log"; the other half of the advisory lock is the shard
@@ -57,6 +58,7 @@ class LastTick:
     xmax: str = "0"  # xid8 travels as text: as a number it would come back with a type that does not compare
     xip: list[str] = dataclasses.field(default_factory=list)
     digest: bytes = b""
+    is_foreign: bool = False  # written by another server, where transaction ids were further
 
 
 def sequence_events() -> Pass:
@@ -106,7 +108,13 @@ def get_last_tick(cursor: CursorWrapper) -> LastTick:
 
 
 def number_events(cursor: CursorWrapper, last: LastTick) -> Pass:
-    """Number what came after `last` and write the next tick. Raises IntegrityError when another pass has done so already."""
+    """Number what came after `last` and write the next tick.
+
+    Raises IntegrityError when another pass has done so already, LogOfAnotherCluster when `last` is foreign: what is written here has
+    smaller transaction ids than the tick and would be passed over for ever.
+    """
+    if last.is_foreign:
+        raise LogOfAnotherCluster
     return _write_tick(cursor, "number_events", last)
 
 

@@ -7,6 +7,8 @@ handler's subjects by key, then events.
 
 import dataclasses
 import json
+import logging
+import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -16,14 +18,18 @@ from uuid import UUID
 from django.db import InterfaceError, OperationalError, connection, transaction
 
 from outbox.claim import Claim, name_held_jobs
+from outbox.correlation import correlated
 from outbox.db import find_sqlstate, load_sql
 from outbox.faults import fault_point
 from outbox.handlers import ClaimedJob, Handler, Outcome, Transient, Verdict
 from outbox.patience import limit_patience
-from outbox.retry import GiveUp, TryAgain, decide_retry, may_pass
+from outbox.retry import SNOOZE, GiveUp, TryAgain, decide_retry, may_pass
+
+logger = logging.getLogger(__name__)
 
 # Shutdown, crash, starting up, and our own limit on idling in a transaction: each ends the session (PostgreSQL, appendix A).
 CLOSED_BY_SERVER = frozenset({"57P01", "57P02", "57P03", "25P03"})
+DISK_FULL = "53100"
 LONGEST_DETAIL = 2000  # characters of an error kept in a job's history
 
 
@@ -116,9 +122,19 @@ def finish_jobs(jobs: Sequence[ClaimedJob]) -> None:
 
 
 def give_back(failures: Sequence[Failure]) -> Counter[Settled]:
-    """Retry or give up each job whose try failed; those that are no longer ours are left alone."""
+    """Retry or give up each job whose try failed; those that are no longer ours are left alone.
+
+    On a full disk no try can go well, whosever it is: it is put off uncounted, or an outage would fill the dead letters.
+    """
+    blameless = [failure.job for failure in failures if find_sqlstate(failure.error) == DISK_FULL]
+    judged = [failure for failure in failures if find_sqlstate(failure.error) != DISK_FULL]
+    return _judge(judged) + snooze(blameless, [random.uniform(*SNOOZE) for _ in blameless])  # noqa: S311 - jitter
+
+
+def _judge(failures: Sequence[Failure]) -> Counter[Settled]:
     again, never = [], []
     for failure in failures:
+        _say(failure)
         match decide_retry(failure.job, transient=failure.transient):
             case TryAgain(delay):
                 again.append(_describe(failure) | {"delay": delay})
@@ -133,6 +149,15 @@ def give_back(failures: Sequence[Failure]) -> Counter[Settled]:
             Settled.LOST: len(failures) - retried - buried,
         }
     )
+
+
+def _say(failure: Failure) -> None:
+    """Write a failed try to the log, joined to what the job is about. The error's words stay on the job: they may quote anything."""
+    job = failure.job
+    with correlated(job.subject_id):
+        logger.warning(
+            "Try %d of %s %s: %s", job.tries, job.kind, job.subject_id, type(failure.error).__name__
+        )
 
 
 def snooze(jobs: Sequence[ClaimedJob], delays: Iterable[float]) -> Counter[Settled]:

@@ -6,6 +6,7 @@ purpose: every thread that sleeps on the same stop wakes up.
 """
 
 import contextlib
+import os
 import select
 import signal
 import socket
@@ -45,12 +46,18 @@ class Stop:
 
 
 @contextlib.contextmanager
-def stop_on_signals(signals: tuple[signal.Signals, ...] = SIGNALS) -> Iterator[Stop]:
-    """Give a Stop that is set by these signals; the handlers before it come back afterwards. Main thread only."""
+def stop_on_signals(signals: tuple[signal.Signals, ...] = SIGNALS, *, saying: str = "") -> Iterator[Stop]:
+    """Give a Stop that is set by these signals; the handlers before it come back afterwards. Main thread only.
+
+    `saying` goes to stdout with each of them at once, past every buffer and its lock, for somebody who waits at a terminal.
+    """
+    words = saying.encode()
     with Stop() as stop:
 
         def ask(_signal: int, _frame: FrameType | None) -> None:
             stop.set()
+            with contextlib.suppress(OSError):  # the terminal may be what has gone
+                os.write(1, words)
 
         before = {each: signal.signal(each, ask) for each in signals}
         try:

@@ -121,6 +121,12 @@ def _find_stray() -> Fault | None:
     )
 
 
+def get_last_tick_id() -> int:
+    """Return the number of the log's last tick, 0 when it is empty."""
+    row = _find("get_last_tick", {})
+    return int(row[0]) if row else 0
+
+
 def _count_positions(from_tick: int) -> int:
     row = _find("count_positions", {"from_tick": from_tick})
     return int(row[0]) if row else 0

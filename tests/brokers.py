@@ -22,6 +22,7 @@ from tests.waiting import wait_until
 
 PLACES = os.pathsep.join(("/usr/lib/rabbitmq/bin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin"))
 START_SECONDS = 60.0
+QUEUE = "handover"
 
 
 class Broker(ABC):
@@ -53,6 +54,10 @@ class Broker(ABC):
     def start(self) -> None:
         """Start it and wait until it answers."""
 
+    @abstractmethod
+    def empty(self) -> None:
+        """Take its queue away, with everything in it."""
+
     def kill(self) -> None:
         """End it at once, as a failing machine would."""
         for process in reversed(self._processes):
@@ -77,11 +82,11 @@ class Broker(ABC):
         for process in self._processes:
             os.killpg(process.pid, signal.SIGCONT)
 
-    def count_messages(self, queue: str = "handover") -> int:
+    def count_messages(self) -> int:
         """Return how many messages wait in the queue; 0 where there is no such queue."""
         with Connection(self.url) as connection:
             try:
-                return int(connection.default_channel.queue_declare(queue, passive=True).message_count)
+                return int(connection.default_channel.queue_declare(QUEUE, passive=True).message_count)
             except connection.channel_errors:
                 return 0
 
@@ -124,6 +129,11 @@ class Redis(Broker):
         self._launch([find_program("redis-server"), *arguments])
         self._wait()
 
+    def empty(self) -> None:
+        # kombu's `queue_delete` deletes what this very connection has declared, which is nothing.
+        with Connection(self.url) as connection:
+            connection.default_channel.client.flushdb()
+
 
 class RabbitMQ(Broker):
     """RabbitMQ with a node name, a cookie and an `epmd` of its own, so that it meets no other Erlang on this machine."""
@@ -157,6 +167,10 @@ class RabbitMQ(Broker):
         self._launch([find_program("epmd")], environment)
         self._launch([find_program("rabbitmq-server")], environment)
         self._wait()
+
+    def empty(self) -> None:
+        with Connection(self.url) as connection:
+            connection.default_channel.queue_delete(QUEUE)
 
 
 def find_program(name: str) -> str:

@@ -1,7 +1,7 @@
 """The database under the tests: a real PostgreSQL 18 of their own, started for this run and gone after it.
 
-One server per run, durable like the product's (tests kill things); with xdist one test database per worker. It has to be up before
-Django reads its settings, so `DJANGO_SETTINGS_MODULE` is set here and not in pyproject.toml.
+One server per run, with the product's settings; with xdist one test database per worker. It has to be up before Django reads
+its settings, so `DJANGO_SETTINGS_MODULE` is set here and not in pyproject.toml.
 """
 
 import os
@@ -17,10 +17,15 @@ from config.keys import ensure_keys
 from config.postgres import Cluster
 from config.postgres.place import APP_ROLE, SUPERUSER
 from config.postgres.roles import ensure_database
+from tests.ground import make_ground
+from tests.quorum.small_disk import can_mount
 
 SERVER_FOLDER = (
     "HANDOVER_TEST_SERVER"  # how the run tells its xdist workers and its child processes where the server is
 )
+NEED_A_MOUNT = ["quorum/test_full_disk.py"]
+collect_ignore = [] if can_mount() else NEED_A_MOUNT
+_ground_key = pytest.StashKey[Path]()
 _cluster_key = pytest.StashKey[Cluster]()
 
 
@@ -31,20 +36,34 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(
                 "Unset DJANGO_SETTINGS_MODULE: the tests choose settings and database themselves."
             )
+        config.stash[_ground_key] = ground = make_ground()
+        os.environ["TMPDIR"] = tempfile.tempdir = str(ground)
         config.stash[_cluster_key] = cluster = _start_server()
         os.environ[SERVER_FOLDER] = str(cluster.place.folder)
     os.environ.update(_environment(Cluster(Path(os.environ[SERVER_FOLDER]))))
     django.setup()
     config.pluginmanager.import_plugin("tests.people")  # the fixed people; models exist from here on
     config.pluginmanager.import_plugin("tests.sitting")  # an exam the student of those people sits
+    config.pluginmanager.import_plugin("tests.brokers")  # one Redis and one RabbitMQ for all who ask
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the server and remove its folder: also after Ctrl-C, and when the collection failed."""
+    """Stop the server and remove what the run wrote: also after Ctrl-C, and when the collection failed."""
     cluster = config.stash.get(_cluster_key, None)
     if cluster is not None:
         cluster.stop(seconds=5)
-        shutil.rmtree(cluster.place.folder)
+    ground = config.stash.get(_ground_key, None)
+    if ground is not None:
+        shutil.rmtree(ground, ignore_errors=True)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was left out: a disk that runs full takes a file system of its own."""
+    for file in collect_ignore:
+        terminalreporter.write_line(
+            f"Left out: tests/{file}. It mounts small file systems, which takes root on Linux (in a container CAP_SYS_ADMIN too).",
+            yellow=True,
+        )
 
 
 def _start_server() -> Cluster:
@@ -55,7 +74,6 @@ def _start_server() -> Cluster:
         ensure_keys(cluster.place.folder / "handover" / "keys")
     except BaseException:
         cluster.stop(seconds=5)
-        shutil.rmtree(cluster.place.folder, ignore_errors=True)
         raise
     return cluster
 

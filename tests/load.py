@@ -1,7 +1,7 @@
 """The load generator: many kept-alive connections and as little Python a request as possible, in a process of its own.
 
 `python -m tests.load PORT FILE --connections 64 --seconds 5 [--rate 2000]` posts the file's requests, each once; with
-`--again 503` one that was shed joins the end of the line.
+`--again 503` one that was shed joins the end of the line, with `--patient` not before its Retry-After is over.
 Without `--rate` every connection sends its next request when its last one is answered (closed loop: how much?). With it,
 requests are due at random moments of that mean rate whatever the server does, and their latency counts from the moment they
 were due (open loop: how long?).
@@ -9,6 +9,8 @@ were due (open loop: how long?).
 
 import argparse
 import dataclasses
+import heapq
+import itertools
 import json
 import random
 import re
@@ -17,15 +19,20 @@ import socket
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
 import psutil
 
-_LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
+from config.server import raise_open_files
+
+# Servers differ in the case of these names. A pattern that begins with plain letters is found several times faster than one in any case.
+_LENGTH = re.compile(rb"ength: (\d+)\r")
+_RETRY_AFTER = re.compile(rb"etry-[Aa]fter: (\d+)\r")
 _SEED = 20261129
+_HELLO = b"POST /api/v1/attempts/none/submission HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,7 +61,11 @@ class LoadRun:
 
 
 class Client:
-    """One connection, one request at a time."""
+    """One connection, one request at a time.
+
+    It begins with a request for nothing. The kernel says "connected" before the server has accepted, and with thousands at once more than
+    it will hold for the server: their first request is sent again by TCP after seconds, and the run would be about that.
+    """
 
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
@@ -62,15 +73,18 @@ class Client:
         self.due_at = self.sent_at = 0.0
         self.request = b""
         self._received = b""
+        self.socket.sendall(_HELLO)
+        while self.receive() is None:
+            pass
 
     def send(self, request: bytes, due_at: float) -> None:
         """Send a request that was due at this moment."""
         self.due_at, self.sent_at, self.request = due_at, time.perf_counter(), request
         self.socket.sendall(request)
 
-    def receive(self) -> str | None:
-        """Read what is there; return the status once the answer is complete."""
-        received = self._received + self.socket.recv(65536)
+    def receive(self) -> bytes | None:
+        """Read what is there; return the answer once it is complete."""
+        received = self._received + self.socket.recv(8192)
         end = received.find(b"\r\n\r\n") + 4
         length = _LENGTH.search(received, 0, end)
         if not received:
@@ -79,40 +93,78 @@ class Client:
             self._received = received
             return None
         self._received = b""
-        return received[9:12].decode()
+        return received
+
+
+class Backlog:
+    """The requests still to be sent, each with how long it has to wait: those that have waited go first."""
+
+    def __init__(self, requests: Iterable[bytes]) -> None:
+        self._fresh = deque(requests)
+        self._later: list[tuple[float, int, bytes]] = []
+        self._numbers = itertools.count()
+
+    def __len__(self) -> int:
+        return len(self._fresh) + len(self._later)
+
+    def add(self, request: bytes, *, due_at: float) -> None:
+        """Send this one not before its moment."""
+        heapq.heappush(self._later, (due_at, next(self._numbers), request))
+
+    def append(self, request: bytes) -> None:
+        """Send this one when all that are here now have been sent."""
+        self._fresh.append(request)
+
+    def take(self, now: float) -> bytes | None:
+        """Take the next one, if any may be sent now."""
+        if self._later and self._later[0][0] <= now:
+            return heapq.heappop(self._later)[2]
+        return self._fresh.popleft() if self._fresh else None
 
 
 class Load:
     """A run in progress."""
 
     def __init__(
-        self, port: int, connections: int, requests: Iterable[bytes], *, again: Collection[str] = ()
+        self,
+        port: int,
+        connections: int,
+        requests: Iterable[bytes],
+        *,
+        again: Collection[str] = (),
+        is_patient: bool = False,
     ) -> None:
         self._poll = select.epoll()  # before the connections: `select` knows descriptors below 1,024 only
         self._clients = {
             client.socket.fileno(): client for client in (Client(port) for _ in range(connections))
         }
-        self._requests = deque(requests)
+        self._requests = Backlog(requests)
         self._again = again
+        self._is_patient = is_patient
         for descriptor in self._clients:
             self._poll.register(descriptor, select.EPOLLIN)
         self._idle = deque(self._clients.values())
-        self._answers: Counter[str] = Counter()
         self._latencies: list[float] = []
         self._by_status: defaultdict[str, list[float]] = defaultdict(list)
 
     def run(self, seconds: float, rate: float | None) -> LoadRun:
-        """Send until the time is over or every request is sent, then wait for the answers still due."""
+        """Send until the time is over or every request is sent, then wait for the answers still due.
+
+        What nobody was free to send by then is not sent: too much, for some seconds, ends after these.
+        """
         begin = time.perf_counter()
         due = _due_times(begin, seconds, rate)
         next_due = next(due, None)
         while next_due is not None or len(self._idle) < len(self._clients):
             while next_due is not None and self._idle and next_due <= time.perf_counter():
-                if not self._requests:
+                request = self._requests.take(time.perf_counter())
+                if request is None:
                     next_due = None
                     break
-                self._idle.popleft().send(self._requests.popleft(), next_due)
+                self._idle.popleft().send(request, next_due)
                 next_due = next(due, None)
+            if time.perf_counter() >= begin + seconds:
+                next_due = None
             self._collect(self._wait(next_due if self._idle else None))
         return self._report(time.perf_counter() - begin)
 
@@ -130,21 +182,29 @@ class Load:
         now = None
         for descriptor, _ in self._poll.poll(seconds):
             client = self._clients[descriptor]
-            status = client.receive()
-            if status is not None:
+            answer = client.receive()
+            if answer is not None:
                 now = now or time.perf_counter()
-                self._answers[status] += 1
+                status = answer[9:12].decode()
                 self._latencies.append(now - client.due_at)
                 self._by_status[status].append(now - client.sent_at)
                 if status in self._again:
-                    self._requests.append(client.request)
+                    self._send_again(client.request, answer, now)
                 self._idle.append(client)
+
+    def _send_again(self, request: bytes, answer: bytes, now: float) -> None:
+        wait = _RETRY_AFTER.search(answer) if self._is_patient else None
+        if wait is None:
+            self._requests.append(request)
+        else:
+            self._requests.add(request, due_at=now + int(wait[1]))
 
     def _report(self, seconds: float) -> LoadRun:
         ranked = sorted(self._latencies)
         p50, p99 = (_rank(ranked, share) for share in (0.5, 0.99))
         by_status = {status: _rank(sorted(found), 0.99) for status, found in self._by_status.items()}
-        return LoadRun(dict(self._answers), seconds, p50, p99, by_status)
+        answers = {status: len(found) for status, found in self._by_status.items()}
+        return LoadRun(answers, seconds, p50, p99, by_status)
 
 
 def _rank(ranked: Sequence[float], share: float) -> float:
@@ -188,6 +248,7 @@ def run_load(
     seconds: float,
     rate: float | None = None,
     again: Sequence[str] = (),
+    is_patient: bool = False,
     core: int | None = None,
 ) -> LoadRun:
     """Run the generator as a process, on one processor core if one is named, and return its report."""
@@ -197,6 +258,8 @@ def run_load(
         options += ["--rate", str(rate)]
     if core is not None:
         options += ["--core", str(core)]
+    if is_patient:
+        options += ["--patient"]
     options += [part for status in again for part in ("--again", status)]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -215,11 +278,19 @@ def main() -> None:
     parser.add_argument(
         "--again", action="append", default=[], help="a status after which a request is due again"
     )
+    parser.add_argument("--patient", action="store_true", help="not before its Retry-After is over")
     parser.add_argument("--core", type=int)
     given = parser.parse_args()
+    raise_open_files()
     if given.core is not None:
         psutil.Process().cpu_affinity([given.core])
-    load = Load(given.port, given.connections, read_requests(given.file), again=given.again)
+    load = Load(
+        given.port,
+        given.connections,
+        read_requests(given.file),
+        again=given.again,
+        is_patient=given.patient,
+    )
     sys.stdout.write(json.dumps(dataclasses.asdict(load.run(given.seconds, given.rate))) + "\n")
 
 

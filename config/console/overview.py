@@ -12,7 +12,7 @@ from config.cached import Cached
 from config.console.picture import Drawing, Path, draw_lying, draw_standing
 from config.console.route import draw_route, list_alarms
 from config.metrics.figures import Figures, figures
-from config.readiness import faults
+from config.readiness import find_faults
 from outbox.db import database_now, load_sql
 from outbox.dead_letters import list_dead_letters
 from outbox.effects.failures import list_failed_effects
@@ -22,6 +22,7 @@ from outbox.quorum import get_quorum, get_watch
 MOST_SHOWN = 20
 DONE_HERE = "Console: "  # how a deed of the console begins in Django's log of administration
 _SECONDS_KEPT = 2.0
+_PATIENCE = 5.0
 
 
 class ExamInProgress(NamedTuple):
@@ -37,6 +38,7 @@ class ExamInProgress(NamedTuple):
     to_mark: int
     failed: int
     waiting: int
+    is_rehearsal: bool
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Overview:
 
 def read_overview() -> Overview:
     """Read everything, in a number of queries that does not depend on how much there is."""
-    found, durability = figures.get(), faults.get()["durability"]
+    found, durability = figures.get(), find_faults()["durability"]
     path = draw_route(found, durability=durability)
     return Overview(
         seen_at=database_now(),
@@ -82,7 +84,7 @@ def read_overview() -> Overview:
     )
 
 
-overview = Cached(read_overview, seconds=_SECONDS_KEPT)
+overview = Cached(read_overview, seconds=_SECONDS_KEPT, patience=_PATIENCE)
 
 
 def forget_overview() -> None:

@@ -43,16 +43,17 @@ def list_alarms(figures: Figures, *, durability: str | None) -> list[str]:
     lag = figures.sequencer_lag.total_seconds()
     return [
         *([f"No submission can be acknowledged: {durability}"] if durability else []),
-        *(
-            f"No {role} has given a sign of life."
-            for role in list_expected_roles()
-            if role not in figures.roles_alive
-        ),
+        *_list_silent([role for role in list_expected_roles() if role not in figures.roles_alive]),
         *figures.queue.alarms,
         *([f"The oldest event without a position is {say_age(lag)} old."] if lag > LATEST_NUMBERING else []),
         *_list_consumer_alarms(figures.consumers),
         *([f"Effects that failed for good: {figures.relay.failed}."] if figures.relay.failed else []),
     ]
+
+
+def _list_silent(roles: list[str]) -> list[str]:
+    """Return one sentence for all who are silent: mostly they are so together, and for one reason."""
+    return [f"No sign of life for 15 seconds: {', '.join(roles)}."] if roles else []
 
 
 def _list_consumer_alarms(consumers: Iterable[ConsumerStatus]) -> Iterable[str]:

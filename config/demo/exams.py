@@ -40,28 +40,33 @@ JUST_ENDING = dt.timedelta(
 class DemoExams:
     """A school's exams that students have work in: the one that is ending, and the one that is open."""
 
-    midterm: Exam
-    final: Exam
+    ending: Exam
+    open: Exam
 
 
 def create_exams(*, school: DemoSchool, now: dt.datetime) -> DemoExams:
-    """Create the school's three exams, with an accommodation and an extension for the open one."""
-    midterm = _create_exam(
-        school,
-        course="MAT9",
-        title="Mathematics midterm",
-        paper="mathematics",
-        opens_at=now - dt.timedelta(hours=2),
-        closes_at=now + JUST_ENDING,
-        scores_released_at=now,
-    )
-    final = _create_exam(
+    """Create the school's three exams, with an accommodation and an extension for the open one.
+
+    The open one is the first teacher's, and a machine grades all of it: what student1 hands in is in teacher1's sheet a moment
+    later. The one that ends has an essay in it, so that there is something to mark by hand too.
+    """
+    ending = _create_exam(
         school,
         course="SCI9",
         title="Science final",
         paper="science",
+        opens_at=now - dt.timedelta(hours=2),
+        closes_at=now + JUST_ENDING,
+        scores_released_at=now,
+    )
+    opened = _create_exam(
+        school,
+        course="MAT9",
+        title="Mathematics midterm",
+        paper="mathematics",
         opens_at=now - dt.timedelta(hours=1),
         closes_at=now + dt.timedelta(hours=8),
+        scores_released_at=now,
         time_limit=dt.timedelta(minutes=45),
         grace_seconds=30,
         attempts_allowed=2,
@@ -75,13 +80,13 @@ def create_exams(*, school: DemoSchool, now: dt.datetime) -> DemoExams:
         closes_at=now + dt.timedelta(hours=51),
         time_limit=dt.timedelta(minutes=60),
     )
-    _give_time(school, final)
-    return DemoExams(midterm, final)
+    _give_time(school, opened)
+    return DemoExams(ending, opened)
 
 
 def sit_exams(*, school: DemoSchool, exams: DemoExams, dice: random.Random) -> int:
     """Let the students do what they have done so far; return how many submissions. Needs the exams committed."""
-    return _sit(exams.midterm, school, dice) + _begin(exams.final, school, dice)
+    return _sit(exams.ending, school, dice) + _begin(exams.open, school, dice)
 
 
 def _create_exam(school: DemoSchool, *, course: str, title: str, paper: str, **times: Any) -> Exam:
@@ -118,7 +123,7 @@ def _target(exam: Exam, revision: ExamRevision, group: DemoClass, course: str) -
 
 def _give_time(school: DemoSchool, exam: Exam) -> None:
     """One student works with half as much time again; one class lost ten minutes to a fire alarm."""
-    teacher = school.classes[0].teachers["SCI9"][0]
+    teacher = school.classes[0].teachers[exam.course.code][0]
     if len(school.classes[0].students) > 1:
         set_accommodation(
             student_id=school.classes[0].students[1].pk, factor="1.50", note="Dyslexia", by=teacher.pk

@@ -19,7 +19,7 @@ def begin_epoch(primary: Member, say: Say) -> None:
     """Begin a new epoch on the new primary, and let the consumers whose cursors live there go on in it.
 
     Their cursors and the log come from one write-ahead log, so both end at the same moment. A cursor kept anywhere else may be ahead
-    of what this log holds, and refuses to run (DESIGN 5). One that refused before goes on refusing.
+    of what this log holds, and refuses to run (ADR 0001). One that refused before goes on refusing.
     """
     _point_at(primary)
     old = get_head().epoch

@@ -1,4 +1,4 @@
-"""The recipe (design notes, 4.4), step by step, each said before it is done."""
+"""The recipe (ADR 0011), step by step, each said before it is done."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -38,7 +38,7 @@ class JsonLine(TextLine):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
-        request_id = find_correlation_id()
+        correlation_id = find_correlation_id()
         fields: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, tz=UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -47,8 +47,8 @@ class JsonLine(TextLine):
             "process": record.process,
             **getattr(record, FACTS, {}),
         }
-        if request_id is not None:
-            fields["request_id"] = str(request_id)
+        if correlation_id is not None:
+            fields["correlation_id"] = str(correlation_id)
         if error := self._describe_error(record):
             fields["error"] = scrub(error)
         return orjson.dumps(fields).decode()

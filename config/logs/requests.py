@@ -21,7 +21,8 @@ from config.tiers import classify
 from outbox.correlation import correlated
 
 HEADER: Final = "X-Request-ID"
-_PROBES: Final = frozenset({"/healthz", "/readyz", "/metrics"})  # asked all day by machines
+# Asked all day by machines; the last is what `config.probe` asks a pool for, because it costs nothing.
+_PROBES: Final = frozenset({"/healthz", "/readyz", "/metrics", "/favicon.ico"})
 _UUID_LENGTHS: Final = (32, 36)
 
 log = logging.getLogger("handover.request")
@@ -73,6 +74,7 @@ def _finish(request: HttpRequest, response: Answer, request_id: UUID, begun: flo
     response[HEADER] = str(request_id)
     method = request.method if request.method in _METHODS else "OTHER"
     facts = {
+        "request_id": str(request_id),
         "method": method,
         "path": find_route(request),
         "tier": classify(method, request.path),

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 FORMS = ("text", "json")
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def describe_logging(*, form: str, level: str) -> dict[str, Any]:

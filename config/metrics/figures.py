@@ -11,6 +11,7 @@ from outbox.queue_status import QueueStatus, get_queue_status
 from outbox.staleness import ConsumerStatus, get_sequencer_lag, list_consumer_statuses
 
 SECONDS_KEPT = 3.0
+PATIENCE = 5.0  # half of what Prometheus waits for a scrape
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,4 +36,4 @@ def read_figures() -> Figures:
     )
 
 
-figures = Cached(read_figures, seconds=SECONDS_KEPT)
+figures = Cached(read_figures, seconds=SECONDS_KEPT, patience=PATIENCE)

@@ -23,6 +23,12 @@ def share_counters(folder: Path) -> None:
     os.environ[FOLDER] = str(folder)
 
 
+def forget_process(folder: Path, pid: int) -> None:
+    """Drop what an ended process said of its own present; what it has counted stays."""
+    for file in folder.glob(f"gauge_live*_{pid}.db"):
+        file.unlink(missing_ok=True)
+
+
 def is_shared() -> bool:
     """Say whether this process counts together with others."""
     return FOLDER in os.environ

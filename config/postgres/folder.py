@@ -12,7 +12,7 @@ from pathlib import Path
 
 from config.postgres.account import Account, open_passage, run_as
 from config.postgres.binaries import Binaries
-from config.postgres.errors import PostgresError, describe_os_error
+from config.postgres.errors import PostgresError, describe_os_error, explain_failure
 from config.postgres.place import SUPERUSER, Place
 
 MAJOR = "18"
@@ -81,7 +81,7 @@ def _create_data(place: Place, account: Account, binaries: Binaries) -> None:
     made = run_as(account, _initdb(binaries, unfinished))
     if made.returncode != 0:
         shutil.rmtree(unfinished, ignore_errors=True)
-        raise PostgresError(f"Creating the database in {place.data} failed: {_last_line(made.stderr)}")
+        raise PostgresError(f"Creating the database in {place.data} failed: {explain_failure(made.stderr)}")
     with (unfinished / "postgresql.conf").open("a") as conf:
         conf.write(INCLUDE)
     if place.data.exists():
@@ -158,10 +158,3 @@ def _write(path: Path, text: str, account: Account) -> None:
     unfinished.chmod(0o600)
     os.chown(unfinished, account.uid, account.gid)
     unfinished.replace(path)
-
-
-def _last_line(text: str) -> str:
-    return next(
-        (line.strip() for line in reversed(text.splitlines()) if line.strip()),
-        "no message",
-    )

@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 from config.postgres import postmaster
 from config.postgres.account import run_as
 from config.postgres.cluster import Cluster
-from config.postgres.errors import PostgresError
+from config.postgres.errors import PostgresError, explain_failure
 from config.postgres.folder import prepare_folders
 from config.postgres.place import SUPERUSER, Place
 
@@ -123,6 +123,7 @@ class Node(Cluster):
     def _run(self, program: str, *arguments: str) -> str:
         done = run_as(self.account, [self.binaries.path(program), *arguments])
         if done.returncode != 0:
-            said = [line for line in done.stderr.splitlines() if line.strip()] or ["it said nothing"]
-            raise PostgresError(f"{program} failed for the server {self.name}: {said[-1].strip()}")
+            raise PostgresError(
+                f"{program} failed for the server {self.name}: {explain_failure(done.stderr)}"
+            )
         return done.stdout

@@ -18,6 +18,8 @@ OWNER_ROLE = "handover_owner"
 APP_ROLE = "handover_app"
 DATABASE = "handover"
 NODE_NAMES = ("a", "b", "c")  # the servers of a cluster
+# For a session whose commits wait for the server's own disk and for no standby: that wait has no end of its own (ADR 0011).
+COMMITS_HERE = "-c synchronous_commit=local"
 
 
 @dataclass(frozen=True)

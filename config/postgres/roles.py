@@ -6,16 +6,15 @@ import psycopg
 
 from config.postgres.cluster import Cluster
 from config.postgres.errors import PostgresError
-from config.postgres.place import DATABASE, SUPERUSER
+from config.postgres.place import COMMITS_HERE, DATABASE, SUPERUSER
 
 
 def ensure_database(cluster: Cluster) -> None:
     """Make the roles and the database that are missing; safe to repeat. Raises PostgresError."""
     try:
         # A new primary has no standby yet, and would wait for one.
-        alone = "-c synchronous_commit=local"
         with psycopg.connect(
-            cluster.url(SUPERUSER, "postgres"), autocommit=True, options=alone
+            cluster.url(SUPERUSER, "postgres"), autocommit=True, options=COMMITS_HERE
         ) as connection:
             connection.execute(_read("create_roles"))
             if connection.execute(_read("find_database"), {"name": DATABASE}).fetchone() is None:

@@ -15,6 +15,9 @@ from config.postgres.roles import ensure_database
 # The list is the same on all three and never changes: whichever is the primary, the two others stream under these names.
 STANDBY_NAMES = f"ANY 1 ({', '.join(NODE_NAMES)})"
 
+_SECONDS_FOR_THE_PRIMARY = 60.0
+_SECONDS_FOR_A_STANDBY = 8.0  # then without a checkpoint; PostgreSQL kills what does not answer that within 5
+
 
 class Trio:
     """The servers `a`, `b` and `c` below one folder. `options` are server settings for all of them."""
@@ -52,10 +55,10 @@ class Trio:
         return primary
 
     def stop(self) -> None:
-        """Stop all three, the primary first: its last words reach the standbys."""
+        """Stop all three, the primary first: its last words reach the standbys. A frozen one is not waited for long."""
         self.place.marker.unlink(missing_ok=True)
         for node in sorted(self, key=lambda node: node.is_standby):
-            node.stop()
+            node.stop(seconds=_SECONDS_FOR_A_STANDBY if node.is_standby else _SECONDS_FOR_THE_PRIMARY)
 
     def find_primary(self) -> Node:
         """Return the server to start as the primary: the one that is not a standby.

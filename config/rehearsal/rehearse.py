@@ -13,6 +13,7 @@ import httpx
 from config.rehearsal import school
 from config.rehearsal.behaviour import Outcome, Student
 from config.rehearsal.crew import LOOK_SECONDS, Crew
+from config.rehearsal.keeping import put_away
 from config.rehearsal.reconcile import Difference, Keys, Totals, count, find_differences
 from config.rehearsal.watch import Sample, Watch, list_records
 from config.rehearsal.wire import Address
@@ -74,7 +75,7 @@ def rehearse(options: Options, *, tell: Tell) -> Rehearsal:
         return _run(options, made, keys, tell)
     finally:
         if not options.keep:
-            school.put_away(made)
+            put_away(made.exam.school_id)
 
 
 def fetch_keys(address: Address) -> Keys:
@@ -83,7 +84,9 @@ def fetch_keys(address: Address) -> Keys:
         answer = httpx.get(f"{address.url}/api/v1/receipt-keys", timeout=10).raise_for_status()
         return read_key_set(answer.json())
     except (httpx.HTTPError, ValueError) as error:
-        raise CannotRehearse(f"No Handover answers at {address.url}: {error}") from error
+        raise CannotRehearse(
+            f"No Handover answers at {address.url}: {error}. Start it (`make run`), or say where it listens: --address http://HOST:PORT."
+        ) from error
 
 
 def _run(options: Options, made: school.RehearsalSchool, keys: Keys, tell: Tell) -> Rehearsal:

@@ -1,7 +1,7 @@
 """A school that does not exist: its classes, its mark sheets, one exam that ends when the window does, and everybody sitting it.
 
-Everything is named "Rehearsal", accounts have no password, and tokens never leave the command. Submissions, results and events
-stay when it is over, as everybody's do (nothing can delete them); `put_away` deactivates the accounts.
+Everything is named "Rehearsal", the school is marked as one, accounts have no password, and tokens never leave the command. What becomes of
+it afterwards is in `config.rehearsal.keeping`.
 """
 
 import dataclasses
@@ -33,7 +33,6 @@ from outbox.db import database_now
 from outbox.models.log import ActorType
 from outbox.publish import Actor, publish
 
-MARK = "Rehearsal "
 CLASS_SIZE = 100
 BATCH = 2_000
 SKILL = 0.7
@@ -57,7 +56,7 @@ def find_real_exams() -> list[str]:
     open_now = Exam.objects.filter(
         opens_at__lte=now, closes_at__gt=now, revisions__published_at__isnull=False
     )
-    others = open_now.exclude(school__name__startswith=MARK).select_related("school").distinct()
+    others = open_now.filter(school__is_rehearsal=False).select_related("school").distinct()
     return [f"{exam.title} ({exam.school.name})" for exam in others]
 
 
@@ -65,8 +64,8 @@ def find_real_exams() -> list[str]:
 def make_school(*, students: int) -> RehearsalSchool:
     """Make the school with everything but the attempts."""
     now = database_now()
-    name = f"{MARK}{now:%Y-%m-%d %H:%M:%S.%f}"
-    school = School.objects.create(name=name)
+    name = f"Rehearsal {now:%Y-%m-%d %H:%M:%S.%f}"
+    school = School.objects.create(name=name, is_rehearsal=True)
     days = dt.timedelta(days=1)
     period = Period.objects.create(
         school=school, name=name, starts_on=now.date() - days, ends_on=now.date() + days
@@ -120,11 +119,6 @@ def write_students(
         )
         for (attempt, student), moment in zip(crowd, moments, strict=True)
     ]
-
-
-def put_away(school: RehearsalSchool) -> None:
-    """Deactivate everybody of the school."""
-    User.objects.filter(school_id=school.exam.school_id).update(is_active=False)
 
 
 def _person(school: School, role: Role, now: dt.datetime, number: int) -> dict[str, object]:

@@ -29,6 +29,7 @@ from exams.errors import (
     ForeignPage,
     Malformed,
     NotFound,
+    OutcomeUnknown,
     TooLarge,
     TooManyFiles,
     UnsuitableFile,
@@ -86,19 +87,19 @@ class UploadSerializer(serializers.Serializer[AttachmentVersion]):
     thumbnail_url = serializers.SerializerMethodField()
 
     def get_is_shown(self, version: AttachmentVersion) -> bool:
-        """Return whether this version is the one that is shown for its question."""
+        """Whether this version is the one that is shown for its question."""
         return version.attachment.published_id == version.pk
 
     def get_original_url(self, version: AttachmentVersion) -> str | None:
-        """Return where the file can be had as it was sent."""
+        """Where the file can be had as it was sent; null until all of it has arrived."""
         return _url(version, ObjectRole.ORIGINAL) if version.completed_at else None
 
     def get_preview_url(self, version: AttachmentVersion) -> str | None:
-        """Return where the picture can be seen."""
+        """Where the picture can be seen; null until it was made, and for a PDF."""
         return _url(version, ObjectRole.PREVIEW) if _has_pictures(version) else None
 
     def get_thumbnail_url(self, version: AttachmentVersion) -> str | None:
-        """Return where a small copy of the picture can be seen."""
+        """Where a small copy of the picture can be seen; null until it was made, and for a PDF."""
         return _url(version, ObjectRole.THUMBNAIL) if _has_pictures(version) else None
 
 
@@ -120,7 +121,7 @@ class Attachments(SignedInView):
         summary="Announce a file, or go on with it",
         request=AnnouncementForm,
         responses={201: UploadSerializer, 200: UploadSerializer}
-        | refusals(*READING_A_BODY, NotFound, AttemptClosed, TooManyFiles, ForeignPage),
+        | refusals(*READING_A_BODY, NotFound, AttemptClosed, TooManyFiles, ForeignPage, OutcomeUnknown),
     )
     def post(self, request: Request, attempt_id: UUID) -> Response:
         """Answer 201 with a new upload, or 200 with the one of the same file that was begun before: go on at its `offset`.
@@ -170,6 +171,7 @@ class AttachmentUpload(SignedInView):
             UnsuitableFile,
             DigestMismatch,
             ForeignPage,
+            OutcomeUnknown,
         ),
     )
     def patch(self, request: Request, attempt_id: UUID, version_id: UUID) -> Response:

@@ -19,6 +19,7 @@ from exams.errors import (
     NoAttemptsLeft,
     NotFound,
     NotOpen,
+    NotYetCertain,
     OutcomeUnknown,
     StaleDraft,
 )
@@ -133,7 +134,7 @@ class AttemptDetail(SignedInView):
     @extend_schema(
         operation_id="get_attempt",
         summary="Look at an attempt",
-        responses={200: AttemptSerializer} | refusals(NotFound, OutcomeUnknown),
+        responses={200: AttemptSerializer} | refusals(NotFound, NotYetCertain),
     )
     def get(self, request: Request, attempt_id: UUID) -> Response:
         """Answer with the attempt as it is now: its deadline may move, and after Submit its state follows the grading."""
@@ -146,7 +147,7 @@ class AttemptStanding(SignedInView):
     @extend_schema(
         operation_id="get_attempt_standing",
         summary="Ask how an attempt stands, without its paper",
-        responses={200: StandingSerializer} | refusals(NotFound, OutcomeUnknown),
+        responses={200: StandingSerializer} | refusals(NotFound, NotYetCertain),
     )
     def get(self, request: Request, attempt_id: UUID) -> Response:
         """Answer with what may have changed since the attempt was fetched. For polling: neither paper nor answers are read."""
@@ -163,7 +164,7 @@ class AttemptDraft(SignedInView):
         summary="Save the answers so far",
         request=DraftForm,
         responses={200: SavedSerializer}
-        | refusals(*READING_A_BODY, NotFound, StaleDraft, AttemptClosed, ForeignPage),
+        | refusals(*READING_A_BODY, NotFound, StaleDraft, AttemptClosed, ForeignPage, OutcomeUnknown),
     )
     def put(self, request: Request, attempt_id: UUID) -> Response:
         """Keep all answers, as the last save's successor. At the deadline the server hands in what was kept last.

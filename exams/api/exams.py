@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from exams.api.authentication import SignedInView
 from exams.api.fields import LocalTime
 from exams.api.problems import refusals
-from exams.errors import OutcomeUnknown
+from exams.errors import NotYetCertain
 from exams.models import AttemptState
 from exams.queries.exams import ExamView, list_exams
 
@@ -41,7 +41,7 @@ class ExamSerializer(serializers.Serializer[ExamView]):
     server_now = LocalTime(source="read_at")
 
     def get_time_limit_seconds(self, view: ExamView) -> int | None:
-        """Return the time limit of an attempt, without any extra time."""
+        """The time limit of an attempt, without anybody's extra time; null where there is none."""
         limit = view.exam.time_limit
         return None if limit is None else int(limit.total_seconds())
 
@@ -52,7 +52,7 @@ class Exams(SignedInView):
     @extend_schema(
         operation_id="list_exams",
         summary="List the exams you may sit",
-        responses={200: ExamSerializer(many=True)} | refusals(OutcomeUnknown),
+        responses={200: ExamSerializer(many=True)} | refusals(NotYetCertain),
     )
     def get(self, request: Request) -> Response:
         """Answer with the exams given to your classes, past ones too, the one that opens last first; at most 200."""

@@ -40,7 +40,24 @@ class Points(serializers.Field[Decimal, Any, float, Any]):
         return int(value) if value == value.to_integral_value() else float(value)
 
 
-@extend_schema_field(OpenApiTypes.OBJECT)
+_TEXT = {"type": "string"}
+_ANSWERS = {
+    "type": "object",
+    "description": "Question id and answer; what an answer is depends on the question's kind, see *Answers* at the top.",
+    "additionalProperties": {
+        "anyOf": [
+            _TEXT,
+            {"type": "number"},
+            {"type": "boolean"},
+            {"type": "array", "items": _TEXT},
+            {"type": "object", "additionalProperties": _TEXT},
+            {"type": "null"},
+        ]
+    },
+}
+
+
+@extend_schema_field(_ANSWERS)
 class AnswersField(serializers.Field[Any, Any, dict[str, Any], Any]):
     """Question id → answer. Stored as canonical text; what is not an answer at all is refused when that text is made."""
 

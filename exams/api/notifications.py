@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from exams.api.authentication import SignedInView
 from exams.api.bodies import read_body
 from exams.api.problems import READING_A_BODY, refusals
+from exams.errors import OutcomeUnknown
 from gradebook.models import Notification
 from gradebook.queries.notifications import MOST_LISTED, count_unread, list_notifications
 from gradebook.services.notifications import mark_read
@@ -69,7 +70,7 @@ class ReadNotifications(SignedInView):
         operation_id="read_notifications",
         summary="Note notifications as read",
         request=ReadSerializer,
-        responses={200: UnreadSerializer} | refusals(*READING_A_BODY),
+        responses={200: UnreadSerializer} | refusals(*READING_A_BODY, OutcomeUnknown),
     )
     def post(self, request: Request) -> Response:
         """Note these as read, or all when no `ids` are named; answer with the number left. Repeating it is harmless."""

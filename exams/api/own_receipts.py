@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from exams.api.authentication import SignedInView
 from exams.api.problems import refusals
-from exams.errors import OutcomeUnknown
+from exams.errors import NotYetCertain
 from exams.models import Decision
 from exams.queries.receipts import list_receipts
 from exams.receipt_keys import get_key_ring
@@ -17,7 +17,7 @@ from exams.receipts import Receipt, sign_receipt
 
 
 class ReceiptSerializer(serializers.Serializer[Any]):
-    """What was accepted, signed (Ed25519) so that anybody can check it with `/api/v1/receipt-keys`. For the schema only."""
+    """What was accepted, signed (Ed25519) so that anybody can check it with `/api/v1/receipt-keys`."""
 
     id = serializers.UUIDField()
     attempt_id = serializers.UUIDField()
@@ -38,7 +38,7 @@ class OwnReceipts(SignedInView):
     @extend_schema(
         operation_id="list_receipts",
         summary="List your receipts",
-        responses={200: ReceiptSerializer(many=True)} | refusals(OutcomeUnknown),
+        responses={200: ReceiptSerializer(many=True)} | refusals(NotYetCertain),
     )
     def get(self, request: Request) -> Response:
         """Answer with the receipts of everything handed in by or for the student, the latest first; at most 200."""

@@ -6,7 +6,15 @@ from typing import Any
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
-from exams.errors import ExamsError, InvalidToken, Malformed, NotAuthenticated, TooLarge, UnsupportedMediaType
+from exams.errors import (
+    ExamsError,
+    InvalidToken,
+    Malformed,
+    NotAuthenticated,
+    Overloaded,
+    TooLarge,
+    UnsupportedMediaType,
+)
 from outbox.problems import CONTENT_TYPE
 
 Responses = dict[Any, Any]
@@ -34,10 +42,11 @@ class Problem(serializers.Serializer[Any]):
 
 
 def refusals(*errors: type[ExamsError], signed_in: bool = True) -> Responses:
-    """Return the responses these errors become, one a status, each naming its codes."""
+    """Return the responses these errors become, one a status, each naming its codes; any address may be shed (`config.slots`)."""
     by_status: defaultdict[int, list[type[ExamsError]]] = defaultdict(list)
     needs_token: tuple[type[ExamsError], ...] = (NotAuthenticated, InvalidToken) if signed_in else ()
-    for error in (*errors, *needs_token):
+    may: tuple[type[ExamsError], ...] = (Overloaded, *errors, *needs_token)
+    for error in may:
         by_status[error.status].append(error)
     return {(status, CONTENT_TYPE): _response(together) for status, together in sorted(by_status.items())}
 

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from exams.api.authentication import SignedInView
 from exams.api.own_receipts import ReceiptSerializer
 from exams.api.problems import refusals
-from exams.errors import NotFound, OutcomeUnknown
+from exams.errors import NotFound, NotYetCertain
 from exams.queries.receipts import describe_receipt, find_place, get_receipt
 from exams.receipt_keys import get_key_ring, write_key_set
 
@@ -65,7 +65,7 @@ class ReceiptDetail(SignedInView):
     @extend_schema(
         operation_id="get_receipt",
         summary="Read a receipt",
-        responses={200: PlacedReceipt} | refusals(NotFound, OutcomeUnknown),
+        responses={200: PlacedReceipt} | refusals(NotFound, NotYetCertain),
     )
     def get(self, request: Request, receipt_id: UUID) -> Response:
         """Answer with the receipt, the same at every time but for `position` and `tick`, which come a moment later."""
@@ -82,7 +82,7 @@ class ReceiptKeys(APIView):
     @extend_schema(
         operation_id="list_receipt_keys",
         summary="Read the keys receipts are signed with",
-        responses={200: KeySet},
+        responses={200: KeySet} | refusals(signed_in=False),
         auth=[],
     )
     def get(self, request: Request) -> Response:

@@ -51,7 +51,6 @@ class AttemptSubmission(SignedInView):
             DifferentAnswers,
             AttemptClosed,
             RateLimited,
-            Overloaded,
             OutcomeUnknown,
         ),
     )

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from exams.api.bodies import read_body
 from exams.api.problems import READING_A_BODY, refusals
-from exams.errors import ForeignPage, InvalidCredentials, RateLimited
+from exams.errors import ForeignPage, InvalidCredentials, OutcomeUnknown, RateLimited
 from exams.services.sign_in import exchange_password, issue_for
 from gradebook.api.authentication import PageSession
 
@@ -49,7 +49,9 @@ class Tokens(APIView):
         summary="Sign in",
         request=Credentials,
         responses={201: Token}
-        | refusals(*READING_A_BODY, InvalidCredentials, ForeignPage, RateLimited, signed_in=False),
+        | refusals(
+            *READING_A_BODY, InvalidCredentials, ForeignPage, RateLimited, OutcomeUnknown, signed_in=False
+        ),
         auth=[],
     )
     def post(self, request: Request) -> Response:

@@ -17,6 +17,7 @@ from uuid_utils.compat import uuid7
 
 from exams.models import AttachmentVersion, ObjectRole, ObjectState, StoredObject
 from outbox.db import forbid_transaction, require_transaction
+from outbox.quorum import await_quorum
 
 STORAGE = "attachments"
 
@@ -88,9 +89,14 @@ def doom_forgotten(patience: timedelta) -> int:
 
 
 def delete_doomed(*, at_most: int) -> int:
-    """Delete doomed objects, then their rows; return how many. To delete one that is gone already is no error, so this may be repeated."""
+    """Delete doomed objects, then their rows; return how many. To delete one that is gone already is no error, so this may be repeated.
+
+    None while the rows that doom them are not safe: a server that took over without those would name what is gone.
+    """
     storage = get_storage()
     doomed = list(StoredObject.objects.filter(state=ObjectState.DOOMED).order_by("created_at")[:at_most])
+    if doomed and not await_quorum():
+        return 0
     for stored in doomed:
         storage.delete(stored.name)
     StoredObject.objects.filter(pk__in=[stored.pk for stored in doomed], state=ObjectState.DOOMED).delete()

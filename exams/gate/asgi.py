@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from exams.errors import ExamsError, MethodNotAllowed, Overloaded, RateLimited, TooSlow
-from exams.gate.admission import Limits, Room, Share, count_shed, per_person
+from exams.gate.admission import RETRY_AFTER, Limits, Room, Share, count_shed, per_person
 from exams.gate.desk import Desk
 from exams.gate.durability import Durability, get_durability
 from exams.gate.handin import HandIn, Verdict
@@ -55,6 +55,10 @@ class Gate:
         self._room = Room(self._limits.held_bytes)
         self._body_limit = TimeLimit(self._limits.body_seconds)
         self._desk: Desk | None = None
+
+    def is_full(self) -> bool:
+        """Say whether `take_whole` would refuse anything now because the line is full; its answer is one of `list_refusals`."""
+        return self._desk is not None and self._desk.is_full()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection scope."""
@@ -150,7 +154,8 @@ def _welcome(path: str, head: Head) -> _Who:
     """Look at everything that stands before the body, cheapest refusal first."""
     attempt_id = read_attempt_id(path)
     student_id = read_student_id(head)
-    if wait := per_person.take(student_id.hex):  # text: the collector need not look at a hundred thousand of them
+    # By text: the collector need not look at a hundred thousand of them.
+    if wait := per_person.take(student_id.hex):
         raise RateLimited(retry_after=wait)
     check_head(head)
     return _Who(attempt_id, student_id)
@@ -169,6 +174,11 @@ def _tell(handin: HandIn, share: Share, respond: Respond, verdict: Verdict) -> N
     except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
         response = _excuse(error)
     respond(response)
+
+
+def list_refusals() -> list[Response]:
+    """Return what a full line says, once for each Retry-After that may be drawn."""
+    return [refuse(Overloaded(retry_after=seconds)) for seconds in RETRY_AFTER]
 
 
 def _excuse(error: Exception) -> Response:

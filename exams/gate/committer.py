@@ -19,6 +19,7 @@ import psycopg
 from exams.gate.durability import NotDurable
 from exams.gate.handin import NOT_STORED, UNKNOWN, Deliver, HandIn, Outcome, Verdict
 from exams.gate.line import Line
+from exams.gate.meters import GROUP_SECONDS, GROUP_SIZE
 from exams.gate.session import Lost, Session
 
 PATIENCE = 8.0  # seconds a hand-in is tried again for
@@ -28,6 +29,7 @@ _SHORTEST_REST, _LONGEST_REST = 0.05, 1.0  # between two tries to connect
 _MOST_LOSSES = 3  # connections one hand-in may lose before it is suspected of breaking them
 # What may go well in a moment: a server that just became a standby, deadlock, lock and statement timeouts, no room.
 _PASSING_CLASSES = ("25", "40", "53", "55", "57", "58")
+_NO_ROOM_CLASS = "53"
 # Somebody without the attempt's lock was faster: the next try sees whom.
 _LOST_RACE = "one_submission_per_attempt"
 
@@ -71,8 +73,10 @@ class Committer:
         if not self._connect():
             self._try_again(group, pause=0.0)
             return
+        GROUP_SIZE.observe(len(group))
         try:
-            verdicts = self._session.accept(group)
+            with GROUP_SECONDS.time():
+                verdicts = self._session.accept(group)
         except Lost as error:
             log.warning(
                 "The gate lost its connection with %d hand-ins under way: %s", len(group), error.__cause__
@@ -115,7 +119,13 @@ class Committer:
 
         A database error has stored nothing. After any other (a defect of ours) nobody knows, but trying again tells.
         """
-        if _may_pass(error):
+        if _has_no_room(error):
+            log.warning("The gate waits for the server, with a group of %d: %s", len(group), error)
+            time.sleep(
+                _jitter(_FAILURE_PAUSE)
+            )  # whoever tries fails: one try for all, and one line in a log on a full disk
+            self._try_again(group, pause=0.0)
+        elif _may_pass(error):
             log.warning("The gate tries a group of %d again: %s", len(group), error)
             self._try_again(group, pause=_FAILURE_PAUSE)
         elif len(group) == 1:
@@ -138,6 +148,11 @@ class Committer:
                 self._line.send_back(handin, seconds=_jitter(pause))
         if given_up:
             self._deliver(given_up)
+
+
+def _has_no_room(error: Exception) -> bool:
+    """Say whether the server itself is out of something (disk, memory, connections), whoever asks."""
+    return isinstance(error, psycopg.Error) and (error.sqlstate or "").startswith(_NO_ROOM_CLASS)
 
 
 def _may_pass(error: Exception) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from exams.gate.admission import Limits, overloaded
 from exams.gate.committer import Committer
 from exams.gate.handin import UNKNOWN, HandIn, Verdict
+from exams.gate.meters import WAITING
 from exams.gate.session import Session
 
 Tell = Callable[[Verdict], None]
@@ -35,10 +36,14 @@ class Desk:
         self._committer.start()
         self._clock = self._loop.call_later(self._seconds / _LOOKS, self._look)
 
+    def is_full(self) -> bool:
+        """Say whether nobody more may stand in line."""
+        return len(self._waiting) >= self._most_waiting
+
     def check_room(self) -> None:
         """Raise `Overloaded` when the line is full or nothing can be made safe: shed before anything is done for the request."""
         self._durability.check_ready()
-        if len(self._waiting) >= self._most_waiting:
+        if self.is_full():
             raise overloaded()
 
     def ask(self, handin: HandIn, tell: Tell) -> None:
@@ -77,6 +82,7 @@ class Desk:
             tell = self._waiting.pop(handin, None)  # who was told `unknown` meanwhile is not told twice
             if tell is not None:
                 tell(verdict)
+        WAITING.set(len(self._waiting))
 
     def _look(self) -> None:
         """Tell those who have waited too long; one timer for all, since all may wait equally long."""

@@ -67,10 +67,17 @@ class Line:
             self._waiting.extend(arrivals)
 
     def _pick(self) -> list[HandIn]:
+        """Take a group from the front; once it is full, nobody further back is looked at, however long the line is."""
         now = time.monotonic()
         group = _Group()
-        stay = [handin for handin in self._waiting if handin.not_before > now or not group.admit(handin)]
-        self._waiting = stay
+        passed_over, seen = [], 0
+        for handin in self._waiting:
+            if group.is_full:
+                break
+            seen += 1
+            if handin.not_before > now or not group.admit(handin):
+                passed_over.append(handin)
+        self._waiting[:seen] = passed_over
         return group.members
 
 
@@ -84,19 +91,17 @@ class _Group:
         self.members: list[HandIn] = []
         self._attempts: set[UUID] = set()
         self._characters = 0
-        self._is_full = False
+        self.is_full = False
 
     def admit(self, handin: HandIn) -> bool:
         """Take the hand-in in if it fits; say whether it did."""
         size = len(handin.answers)
-        if self.members and (
-            self._is_full or handin.losses > 0 or self._characters + size > GROUP_CHARACTERS
-        ):
+        if self.members and (self.is_full or handin.losses > 0 or self._characters + size > GROUP_CHARACTERS):
             return False
         if handin.attempt_id in self._attempts:
             return False
         self.members.append(handin)
         self._attempts.add(handin.attempt_id)
         self._characters += size
-        self._is_full = handin.losses > 0 or len(self.members) >= GROUP_SIZE
+        self.is_full = handin.losses > 0 or len(self.members) >= GROUP_SIZE
         return True

@@ -4,6 +4,7 @@ The statement is its own transaction (autocommit): one round trip, and nothing o
 That is also why a connection lost under way leaves the hand-ins in doubt, never "failed".
 """
 
+import json
 import time
 from collections.abc import Sequence
 from datetime import datetime
@@ -72,7 +73,8 @@ class Session:
     def __init__(self, *, durability: Durability, key_id: str, using: str = "default") -> None:
         self.durability = durability
         self._key_id = key_id
-        self._arguments = _connection_arguments(using, durability)
+        self._arguments = _connection_arguments(using)
+        self._settings = json.dumps({**_SESSION_SETTINGS, **durability.session_settings})
         self._text = load_sql("exams", "accept_submissions")
         self._connection: psycopg.Connection | None = None
         self._statement: Statement
@@ -83,6 +85,7 @@ class Session:
             return
         try:
             self._connection = psycopg.connect(**self._arguments, autocommit=True, prepare_threshold=0)
+            self._connection.execute(load_sql("exams", "set_session"), {"settings": self._settings})
             self.durability.check_server(self._connection)
             self._statement = Statement(self._connection, self._text, _PARAMETERS, _Row._make)
         except psycopg.Error as error:
@@ -135,14 +138,10 @@ class Session:
         ]
 
 
-def _connection_arguments(using: str, durability: Durability) -> dict[str, Any]:
-    """Return Django's arguments for this database, with our settings in place of its own."""
-    arguments = connection_arguments(using)
-    chosen = {**_SESSION_SETTINGS, **durability.session_settings}
-    options = " ".join(f"-c {name}={value}" for name, value in chosen.items())
+def _connection_arguments(using: str) -> dict[str, Any]:
+    """Return Django's arguments for this database, with our own bounds on a connection that hangs."""
     return {
-        **arguments,
-        "options": f"{arguments.get('options', '')} {options}".strip(),
+        **connection_arguments(using),
         "target_session_attrs": "read-write",
         "connect_timeout": 3,
         "keepalives_idle": 5,

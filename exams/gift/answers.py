@@ -49,13 +49,13 @@ class Written:
 class AnswerBlock:
     """The braces read: the kind of question, its answers, and what is said to everybody.
 
-    `is_feedback_lost`: something is said to all other numbers, and a question has no place for that.
+    `unsaid` names feedback that nobody will read, because a question has no place for it; empty where there is none.
     """
 
     kind: Kind
     answers: list[Answer]
     feedback: Part
-    is_feedback_lost: bool = False
+    unsaid: str = ""
 
 
 def read_answers(block: str) -> AnswerBlock:
@@ -63,10 +63,16 @@ def read_answers(block: str) -> AnswerBlock:
     body, _, general = block.partition("####")
     body = body.strip()
     kind, answers = _read(body)
-    is_lost = kind == "numeric" and any(
-        _is_rest(each) and each.feedback.text for each in _number_lines(body[1:])
-    )
-    return AnswerBlock(kind, answers, _say(general), is_lost)
+    return AnswerBlock(kind, answers, _say(general), _find_unsaid(kind, answers, body))
+
+
+def _find_unsaid(kind: Kind, answers: list[Answer], body: str) -> str:
+    """Say which feedback is not taken over, or taken over and never said."""
+    if kind == "numeric" and any(_is_rest(each) and each.feedback.text for each in _number_lines(body[1:])):
+        return "feedback to all other numbers is not kept."
+    if kind == "matching" and any(each.feedback.text and not each.text for each in answers):
+        return "feedback to a choice that belongs to nothing is never said: only right pairs are answered."
+    return ""
 
 
 def _read(body: str) -> tuple[Kind, list[Answer]]:
@@ -151,7 +157,8 @@ def _numbers(body: str) -> list[Answer]:
 
 
 def _number_lines(body: str) -> list[Written]:
-    return _split(body) if body.strip().startswith(("=", "~")) else [_written("=", body)]
+    """Cut numbers at their marks; before the first there may be a number without one, `{#5#said to it ~#said to all others}`."""
+    return _split(body if body.strip().startswith(("=", "~")) else f"={body}")
 
 
 def _is_rest(written: Written) -> bool:

@@ -122,10 +122,8 @@ class _Reading:
         question = _draft(item, answers)
         self.questions.append(question)
         self.lines.append(block.line)
-        if answers.is_feedback_lost:
-            self.notes.append(
-                f"Line {block.line}, “{name_of(question)}”: feedback to all other numbers is not kept."
-            )
+        if answers.unsaid:
+            self.notes.append(f"Line {block.line}, “{name_of(question)}”: {answers.unsaid}")
 
     def judge(self) -> None:
         """Hold the questions to the rules of a paper."""

@@ -2,19 +2,19 @@
 
 import random
 
-from exams.errors import OutcomeUnknown
+from exams.errors import NotYetCertain
 from outbox.quorum import await_quorum
 
 _SOON = (1, 5)  # seconds, drawn so that those refused together do not come back together
 
 
 def confirm_safe() -> None:
-    """Raise `OutcomeUnknown` unless all that this connection has read so far is as durable as promised. Waits up to a second.
+    """Raise `NotYetCertain`, an `OutcomeUnknown`, unless all that this connection has read so far is as durable as promised. Waits up to a second.
 
     Call it after the read whose content is told, outside a transaction. Free at the level `local`; one read more with `quorum`.
     """
     if not await_quorum():
-        raise OutcomeUnknown(
+        raise NotYetCertain(
             "Whether your work is safe cannot be said at this moment; please ask again after Retry-After.",
             retry_after=random.randint(*_SOON),  # noqa: S311 - spreads tries, keeps no secret
         )

@@ -7,6 +7,7 @@ from uuid_utils.compat import uuid7
 
 from exams.events import AttemptFact, attempt_subject
 from exams.models import Attempt
+from outbox.correlation import find_correlation_id
 from outbox.models.log import ActorType
 from outbox.publish import Actor, NewEvent
 
@@ -43,5 +44,7 @@ def event_of(
         tenant_id=attempt.school_id,
         payload=fact.payload(),
         cause_id=cause_id,
+        # As the gate's own: outside of a request, what happens to a submission is joined by the submission's id.
+        correlation_id=find_correlation_id() or getattr(fact, "submission_id", None),
         event_id=event_id or uuid7(),
     )

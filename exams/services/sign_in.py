@@ -1,18 +1,37 @@
-"""Exchanging a password for a token, for a client that keeps no session."""
+"""Exchanging a password for a token, for a client that keeps no session; and the bound on guessing, at this door and at the pages'."""
 
+from hashlib import sha256
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth import authenticate
 
 from exams import tokens
 from exams.errors import InvalidCredentials, RateLimited
-from exams.limits import Buckets
+from exams.shared_limits import make_limit
 from gradebook.models import User
 from outbox.db import database_now
 
 # Wrong passwords: ten at once, then one in 30 seconds, per name and address. A whole school behind one address signs in
 # freely, and nobody can lock somebody else out from afar.
-_guesses = Buckets(capacity=10, per_second=1 / 30)
+guesses = make_limit(settings.REDIS_URL, name="guesses", capacity=10, per_second=1 / 30)
+
+
+class Guess:
+    """One try of a password. It is taken before the password is looked at, and given back when that was right."""
+
+    def __init__(self, *, username: str, address: str) -> None:
+        # The limit is kept in Redis too, where no names and addresses need to be; and a name may be as long as a body.
+        text = f"{address} {username.casefold()}"
+        self._key = sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+    def take(self) -> int:
+        """Take the try: 0 if there was one, else the whole seconds until there will be."""
+        return guesses.take(self._key)
+
+    def give_back(self) -> None:
+        """Return the try: it was no guess."""
+        guesses.give_back(self._key)
 
 
 def exchange_password(*, username: str, password: str, address: str) -> tokens.IssuedToken:
@@ -20,16 +39,15 @@ def exchange_password(*, username: str, password: str, address: str) -> tokens.I
 
     An unknown name costs as much time as a wrong password: Django hashes once in either case.
     """
-    guess = (username.casefold(), address)
-    wait = _guesses.take(guess)
-    if wait:
+    guess = Guess(username=username, address=address)
+    if wait := guess.take():
         raise RateLimited(
             "Too many wrong passwords; please wait as long as Retry-After says.", retry_after=wait
         )
     user = authenticate(username=username, password=password)
     if not isinstance(user, User):
         raise InvalidCredentials
-    _guesses.give_back(guess)
+    guess.give_back()
     return tokens.issue(user, now=database_now())
 
 

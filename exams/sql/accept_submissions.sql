@@ -93,10 +93,10 @@ job AS (
 ),
 event AS (
     INSERT INTO outbox_event
-        (event_id, tenant_id, kind, schema_version, subject, subject_version, actor_type, actor_id, payload)
+        (event_id, tenant_id, kind, schema_version, subject, subject_version, actor_type, actor_id, correlation_id, payload)
     SELECT
         event_id, school_id, 'SubmissionAccepted', 1, 'attempt:' || judged.attempt_id, version + 1, 'person',
-        judged.student_id,
+        judged.student_id, judged.submission_id,
         to_jsonb(fact)
     FROM judged
     CROSS JOIN LATERAL (

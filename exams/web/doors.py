@@ -15,7 +15,7 @@ from gradebook.models import Role, User
 
 _PATIENCE = (
     "We keep every hand-in in several places, and cannot see at this moment whether yours has reached all it must. "
-    "Nothing is lost. Reload this page in a few seconds."
+    "What you hold a receipt for is safe. Look again in a few seconds."
 )
 
 PersonView = Callable[Concatenate[HttpRequest, User, ...], HttpResponse]
@@ -50,7 +50,7 @@ def _for(role: Role, view: PersonView) -> Callable[..., HttpResponse]:
 
 
 def _ask_for_patience(request: HttpRequest, doubt: OutcomeUnknown) -> HttpResponse:
-    context = {"status": doubt.status, "title": "One moment, please.", "detail": _PATIENCE}
+    context = {"status": doubt.status, "title": "One moment, please.", "detail": _PATIENCE, "may_pass": True}
     page = render(request, "refusal.html", context, status=doubt.status)
     page["Retry-After"] = str(doubt.retry_after)
     return page

@@ -1,6 +1,7 @@
 """What every page of the administration keeps to: staff of one school see and touch that school only.
 
-Staff without a school are administrators of the whole system. A page says by `school_path` how its rows lead to their school;
+Staff without a school are administrators of the whole system; what a rehearsal has left behind is kept from them too, or twenty thousand
+people who do not exist would stand before those who do. A page says by `school_path` how its rows lead to their school;
 whoever offers rows of a model in a form finds that model's path in `SCHOOL_OF`.
 """
 
@@ -33,8 +34,10 @@ def person_of(request: HttpRequest) -> User:
 
 
 def limit_to_school(rows: QuerySet[M], person: User, path: str) -> QuerySet[M]:
-    """Return the rows of this person's school, or all of them if they have none."""
-    return rows if person.school_id is None else rows.filter(**{path: person.school_id})
+    """Return the rows of this person's school; if they have none, those of every school there is outside of a rehearsal."""
+    if person.school_id is not None:
+        return rows.filter(**{path: person.school_id})
+    return rows.exclude(**{f"{path}__in": School.objects.filter(is_rehearsal=True)})
 
 
 def limit_choices(db_field: "ForeignKey[Any, Any]", request: HttpRequest, arguments: dict[str, Any]) -> None:

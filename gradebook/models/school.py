@@ -21,6 +21,8 @@ class School(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200, unique=True)
     time_zone = models.CharField(max_length=60, default="UTC", validators=[validate_time_zone])
+    # Made by `manage.py rehearse_deadline`: it has no people, and nobody is shown it in a list.
+    is_rehearsal = models.BooleanField(default=False, db_default=False, editable=False)
 
     def __str__(self) -> str:
         return self.name

@@ -105,7 +105,7 @@ def _require_second_person(amendment: Amendment, by: User) -> None:
 
 
 def _allow_amending() -> None:
-    """Tell the database's own guard that this transaction is a signed amendment (migration 0005)."""
+    """Tell the database's own guard that this transaction is a signed amendment (migration 0006)."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('handover.amending', 'on', true)")
 

@@ -14,15 +14,14 @@ class EffectReceiptAdmin(ReadOnly[EffectReceipt]):
     """Every effect of every event, the latest first."""
 
     list_display = [
-        "pk",
         "effect",
-        "target",
-        "event_id",
         "state",
         "tries",
-        "due_at",
-        "ended_at",
         "error_line",
+        "ended_at",
+        "due_at",
+        "target",
+        "event_id",
     ]
     list_filter = ["state", "effect"]
     search_fields = ["event_id__exact", "target__exact"]

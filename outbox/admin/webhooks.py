@@ -4,11 +4,12 @@ A secret is shown once, when it is made. Whoever loses it asks for a new one.
 """
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin import ModelAdmin
+from django.contrib.admin.widgets import AdminURLFieldWidget
 from django.db.models import Model, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
@@ -28,7 +29,7 @@ BY_HAND = "By hand."
 class EndpointForm(forms.ModelForm[WebhookEndpoint]):
     """Where to call, and of what to tell."""
 
-    url = forms.URLField(label="address", max_length=500, assume_scheme="https")
+    url = forms.URLField(label="address", max_length=500, assume_scheme="https", widget=AdminURLFieldWidget)
     kinds = forms.MultipleChoiceField(
         label="events", widget=forms.CheckboxSelectMultiple, help_text="The kinds of event it is told of."
     )
@@ -36,6 +37,10 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
     class Meta:
         model = WebhookEndpoint
         fields = ["url", "tenant_id", "kinds", "description"]
+        labels: ClassVar = {"tenant_id": "school"}
+        help_texts: ClassVar = {
+            "tenant_id": "The id of the school whose events it is told of: it is in the address of the school's page here. Empty: all schools."
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

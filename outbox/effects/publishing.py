@@ -26,6 +26,9 @@ from outbox.errors import Unavailable
 logger = logging.getLogger(__name__)
 
 TASK = "outbox.run_effect"
+CORRELATION = (
+    "correlation_id"  # a header of ours: for whoever looks at the broker's queues, nobody acts on it
+)
 LONGEST_WAIT = (
     4.0  # seconds for one call; less than a frozen batch may hold the relay's row (`outbox.cursors`)
 )
@@ -129,7 +132,7 @@ class CeleryPublisher:
         self._producer.publish(
             task.body,
             routing_key=queue,
-            headers=task.headers,
+            headers={**task.headers, CORRELATION: str(message.correlation_id or message.event_id)},
             delivery_mode=2,
             mandatory=True,
             **task.properties,

@@ -27,6 +27,7 @@ class Message:
     effect: str
     target: str
     pos: int
+    correlation_id: UUID | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ class Hint:
     event_id: UUID
     kind: str
     tenant_id: UUID | None
+    correlation_id: UUID | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

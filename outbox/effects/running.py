@@ -7,9 +7,11 @@ and the lease ends by itself.
 import logging
 import random
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 from django.db import transaction
 
+from outbox.correlation import correlated
 from outbox.db import check_deferred_constraints, is_transient
 from outbox.effects.receipts import (
     Claim,
@@ -107,7 +109,7 @@ def _run_inside(tries: Sequence[Try]) -> dict[int, EffectState]:
 
 def _try_inside(claim: Claim, effect: Effect, delivery: Delivery) -> Ending:
     try:
-        with transaction.atomic():
+        with _about(delivery), transaction.atomic():
             effect.run(delivery)
             check_deferred_constraints()
     except Exception as error:
@@ -121,7 +123,8 @@ def _run_outside(claim: Claim, effect: Effect, delivery: Delivery) -> dict[int, 
     """Do it without a transaction, then note how it ended, if the lease is still ours."""
     failure: Exception | None = None
     try:
-        effect.run(delivery)
+        with _about(delivery):
+            effect.run(delivery)
     except Exception as error:  # noqa: BLE001 - the outermost handler: the error is noted on the receipt
         failure = error
     fault_point("after_effect")
@@ -147,10 +150,16 @@ def _note_end(
 def _end_badly(claim: Claim, effect: Effect, delivery: Delivery, error: Exception) -> Ending:
     """Decide what becomes of a failed try, and let the effect's own app know when it was the last."""
     ending = decide_ending(claim, effect, error)
-    logger.warning("%s of %s: %s", claim.effect, claim.event_id, type(error).__name__)
+    with _about(delivery):
+        logger.warning("%s of %s: %s", claim.effect, claim.event_id, type(error).__name__)
     if ending.state == EffectState.FAILED and effect.failed is not None:
         effect.failed(delivery, ending.error)
     return ending
+
+
+def _about(delivery: Delivery) -> AbstractContextManager[None]:
+    """Join what is logged and published to the event, or to what that was joined to."""
+    return correlated(delivery.event.correlation_id or delivery.event.event_id)
 
 
 def is_spent(claim: Claim, effect: Effect) -> bool:

@@ -1,7 +1,7 @@
 """Nothing in PostgreSQL bounds the wait for a standby: no timeout ends it, and cancelling it is an acknowledgement.
 
 So a thread hangs up instead. The server's session goes on waiting by itself, the row stays invisible until a standby has it
-(design notes, E1d), and whoever waited here learns what is true: the connection is lost, the outcome unknown.
+(ADR 0011), and whoever waited here learns what is true: the connection is lost, the outcome unknown.
 """
 
 import contextlib

@@ -8,6 +8,7 @@ import threading
 
 import psycopg
 from django.conf import settings
+from django.db import Error as DatabaseError
 from django.db import connections
 
 from outbox.db import connection_arguments
@@ -70,10 +71,10 @@ def await_quorum(*, using: str = "default", seconds: float = 1.0) -> bool:
         return True
     watch = get_watch(using)
     django = connections[using]
-    django.ensure_connection()
     try:
+        django.ensure_connection()
         reading = read_wal_position(django.connection, watch.quorum)
-    except psycopg.Error:
+    except (psycopg.Error, DatabaseError):  # nobody there to ask is a "not known" too
         return False
     if reading.find_fault(watch.quorum) is not None:
         return False

@@ -40,6 +40,7 @@ class Watch:
         self._seen_at = 0.0
         self._progress = _Progress()
         self._said: str | None = None
+        self._lamented: str | None = None
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -111,7 +112,7 @@ class Watch:
                     self._look(connection)
             except psycopg.Error as error:
                 self._note(None)
-                log.warning("The standbys cannot be watched: %s", str(error).strip().partition("\n")[0])
+                self._lament(str(error).strip().partition("\n")[0])
                 self._rest(_RECONNECT_SECONDS)
 
     def _look(self, connection: psycopg.Connection) -> None:
@@ -132,9 +133,16 @@ class Watch:
             self._last = reading
             if reading is not None:
                 self._seen_at = time.monotonic()
+                self._lamented = None
                 self._progress.note(reading, self._seen_at)
             self._changed.notify_all()
         self._say(self.find_problem())
+
+    def _lament(self, reason: str) -> None:
+        """Write each reason to the log once an outage, not five times a second: the disk may be full."""
+        if reason != self._lamented:
+            log.warning("The standbys cannot be watched: %s", reason)
+            self._lamented = reason
 
     def _say(self, problem: str | None) -> None:
         """Write a change of state to the log once: this is what an operator is woken for."""

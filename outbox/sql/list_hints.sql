@@ -2,7 +2,7 @@
 -- Locks: none.
 -- Index: outbox_eventposition_pkey, then outbox_event_pkey.
 -- Parameters: positions bigint[], and their first and last bigint.
-SELECT position.pos, event.event_id, event.kind, event.tenant_id
+SELECT position.pos, event.event_id, event.kind, event.tenant_id, event.correlation_id
 FROM outbox_eventposition AS position
 JOIN outbox_event AS event ON event.seq = position.seq
 WHERE position.pos BETWEEN %(first)s AND %(last)s

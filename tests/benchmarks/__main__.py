@@ -10,17 +10,9 @@ from tests.benchmarks.results import print_rows, read_rows
 from tests.benchmarks.surroundings import get_results_folder
 
 MODULES = (
-    "gate",
-    "worker",
-    "log",
-    "history",
-    "burst",
-    "quorum",
-    "overload",
-    "relay",
-    "drain",
-    "rescue",
-    "cutover",
+    *("gate", "worker", "log", "history"),
+    *("burst", "quorum", "overload", "refusal", "relay", "drain", "rescue"),
+    *("cutover", "analytics", "reports"),
 )
 
 

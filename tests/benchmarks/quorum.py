@@ -40,7 +40,7 @@ def measure(database: BenchDatabase) -> Iterator[Row]:
             cursor.execute(REFERENCE_TABLES)
         database.vacuum()
         database.checkpoint()
-        template = make_template(database.cluster, Path(folder) / "template")
+        template = make_template(database.cluster, DATABASE, Path(folder) / "template")
         with rigged(template) as rig, serving(rig.environment, workers=None) as gate:
             for clients in CLIENTS:
                 yield paired(

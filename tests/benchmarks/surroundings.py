@@ -42,6 +42,7 @@ def set_up_django() -> None:
         DJANGO_SETTINGS_MODULE="config.settings",
         ENV_FILE=os.devnull,
         DEBUG="false",  # with DEBUG Django keeps every query it ran
+        LOG_LEVEL="WARNING",  # or a reference that passes through Django would write a line a request, and ours would not
         HANDOVER_DATA=str(folder),
         HANDOVER_KEYS=str(folder / "keys"),
         DATABASE_URL=_cluster.url(SUPERUSER),

@@ -29,10 +29,10 @@ def manage(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("name", "value", "why"),
     [
-        ("PORT", "eighty", "PORT: invalid literal for int() with base 10: 'eighty'"),
-        ("TOKEN_HOURS", "x", "TOKEN_HOURS: could not convert string to float: ''"),
+        ("PORT", "eighty", "PORT: must be a whole number, from 1 to 65535, not 'eighty'"),
+        ("TOKEN_HOURS", "x", "TOKEN_HOURS: must be a number above 0, at most 24, not 'x'"),
         *(
-            (name, value, f"{name} is no address like postgres://user:password@host:5432/name")
+            (name, value, f"{name}: is no address like postgres://user:password@host:5432/name")
             for name in ("DATABASE_URL", "DATABASE_OWNER_URL")
             for value in ("garbage", "sqlite:///here")
         ),

@@ -47,6 +47,18 @@ def corked() -> tuple[CorkedTransport, Recorder]:
     return CorkedTransport(transport, asyncio.get_running_loop()), recorder
 
 
+def test_what_is_written_now_leaves_at_once_but_after_what_is_held() -> None:
+    async def run() -> list[bytes | str]:
+        transport, recorder = corked()
+        transport.write(b"held")
+        transport.write_now(b"now")
+        transport.write_now(b"again")
+        await asyncio.sleep(0)
+        return recorder.calls
+
+    assert async_to_sync(run)() == [b"held", b"now", b"again"]
+
+
 def test_what_is_written_in_one_turn_leaves_together_at_its_end() -> None:
     async def run() -> list[bytes | str]:
         transport, recorder = corked()

@@ -8,8 +8,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from config.demo.plan import SCHOOLS
-from exams.models import Attempt, Exam, Result, Submission
-from gradebook.models import Mark, Role, User
+from exams.models import Attempt, Exam, ExamTarget, QuestionKind, Result, Submission
+from exams.queries.exams import list_exams
+from gradebook.models import Enrolment, Mark, Role, User
 from outbox.models import Event, Job
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,6 +49,27 @@ def test_demo_makes_people_exams_marks_and_submissions_with_their_events() -> No
     assert changes.count() == sum(Mark.objects.values_list("version", flat=True))
     assert Attempt.objects.filter(state="open").exists()
     assert not Result.objects.exists()  # grading is the worker's
+
+
+def test_walk_that_is_printed_leads_from_student1_to_teacher1_without_anybody_marking() -> None:
+    _load()
+    student, teacher = User.objects.get(username="student1"), User.objects.get(username="teacher1")
+
+    [view] = [each for each in list_exams(student_id=student.pk) if each.may_start and not each.attempts]
+
+    kinds = {question["kind"] for question in view.exam.revisions.get().paper or []}
+    assert (view.exam.title, kinds & {QuestionKind.ESSAY, QuestionKind.UPLOAD}) == (
+        "Mathematics midterm",
+        set(),
+    )
+    column = ExamTarget.objects.get(
+        exam=view.exam, school_class=Enrolment.objects.get(student=student).school_class
+    ).column
+    assert column is not None
+    assert str(column.sheet.school_class) == "9A"
+    client = Client()
+    client.force_login(teacher)
+    assert view.exam.title in client.get(f"/marksheets/{column.sheet_id}/").content.decode()
 
 
 def test_demo_is_the_same_for_the_same_seed() -> None:

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import Any
-from uuid import uuid4
 
 import pytest
 import uvicorn
@@ -13,17 +12,9 @@ from asgiref.sync import async_to_sync
 from config import asgi
 from config.express import ExpressHttp, Piece
 from exams.gate.responses import Response
+from tests.pieces import BODY, PATH, request
 
-PATH = f"/api/v1/attempts/{uuid4()}/submission"
-BODY = b'{"answers": {}}'
 QUIET: dict[str, Any] = {"lifespan": "off", "log_level": "error", "interface": "asgi3"}
-
-
-def request(
-    path: str = PATH, *, method: str = "POST", version: str = "1.1", head: str = "", body: bytes = BODY
-) -> bytes:
-    length = "" if "chunked" in head else f"Content-Length: {len(body)}\r\n"
-    return f"{method} {path} HTTP/{version}\r\nHost: a\r\n{length}{head}\r\n".encode() + body
 
 
 def test_piece_is_one_whole_submission() -> None:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils.timezone import now
 
@@ -11,7 +12,7 @@ from config import health
 from outbox.models import Heartbeat
 from outbox.processes import Heart
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def beat_everywhere() -> None:
@@ -45,8 +46,15 @@ def test_health_names_missing_migrations(client: Client, monkeypatch: pytest.Mon
     beat_everywhere()
     monkeypatch.setattr(health, "_migrated", set())
     with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM django_migrations WHERE app = 'outbox'")
-    assert ask(client) == (503, {"status": "down", "missing": ["migrations"]})
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'outbox' RETURNING app, name, applied")
+        taken = cursor.fetchall()
+    try:
+        found = ask(client)
+    finally:
+        MigrationRecorder.Migration.objects.bulk_create(
+            MigrationRecorder.Migration(app=app, name=name, applied=at) for app, name, at in taken
+        )
+    assert found == (503, {"status": "down", "missing": ["migrations"]})
 
 
 def test_health_names_a_database_that_does_not_answer(

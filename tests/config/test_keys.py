@@ -1,6 +1,8 @@
 """The secrets: made once, private, rotated by adding."""
 
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -8,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from config.keys import add_key, ensure_keys, read_keys, read_secret_key
+from tests.serving import ROOT
 
 
 def read_all(folder: Path) -> dict[str, bytes]:
@@ -62,6 +65,37 @@ def test_receipt_keys_are_ed25519(tmp_path: Path) -> None:
     ensure_keys(tmp_path)
     (pem,) = read_keys(tmp_path, "receipts").values()
     assert isinstance(load_pem_private_key(pem, password=None), Ed25519PrivateKey)
+
+
+STRANGER = """
+import os, sys
+from pathlib import Path
+from config.keys import read_secret_key
+if os.geteuid() == 0:
+    os.setresuid(65534, 65534, 65534)
+try:
+    read_secret_key(Path(sys.argv[1]))
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_keys_of_another_user_are_named_as_such(tmp_path: Path) -> None:
+    ensure_keys(tmp_path / "keys")
+    (tmp_path / "keys").chmod(0)  # what it is to everybody but its owner, and here to its owner too
+    try:
+        run = subprocess.run(
+            [sys.executable, "-c", STRANGER, str(tmp_path / "keys")],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    finally:
+        (tmp_path / "keys").chmod(0o700)
+    assert run.stdout.startswith(
+        f"ImproperlyConfigured HANDOVER_KEYS: the keys in {tmp_path / 'keys'} belong to another user than this one (id "
+    )
 
 
 def test_secret_key_is_empty_when_none_was_made(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_old_name_of_the_icon_leads_to_it(client: Client) -> None:
 def test_sign_out_needs_a_form(client: Client, teacher: User) -> None:
     client.force_login(teacher)
     assert client.get("/accounts/logout/").status_code == 405
-    assert client.post("/accounts/logout/").headers["Location"] == "/accounts/login/"
+    assert client.post("/accounts/logout/").headers["Location"] == "/accounts/login/?out=1"
     assert client.get("/").headers["Location"] == "/accounts/login/?next=/"
 
 

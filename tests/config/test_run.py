@@ -1,5 +1,6 @@
 """`make run` itself: up, down, up again with its data, and clear words when it cannot."""
 
+import errno
 import json
 import os
 import re
@@ -13,13 +14,16 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 import psycopg
 import pytest
 
+from config.address import find_listening
 from config.postgres.place import OWNER_ROLE, Place
+from config.run import STOPPING, CannotRun, advise, check_port
 
 ROOT = Path(__file__).resolve().parents[2]
 UP_WITHIN = 100  # seconds; a bound for a busy machine, not a measurement
@@ -78,6 +82,18 @@ def environment(folder: Path, port: int) -> dict[str, str]:
     }
 
 
+def run_probe(folder: Path, *pools: str) -> tuple[int, str]:
+    asked = subprocess.run(
+        [sys.executable, "-m", "config.probe", *pools],
+        cwd=ROOT,
+        env={**environment(folder, 0), "PORT": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return asked.returncode, asked.stdout
+
+
 def ask_health(port: int) -> tuple[int, object]:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
@@ -125,59 +141,92 @@ def port() -> int:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
+    """A place for data of one test."""
+    with data_folder() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def shared_folder() -> Iterator[Path]:
+    """A place for data of all tests that bring the product up: the first makes the database and the school, the others find both."""
+    with data_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def kept(shared_folder: Path) -> Iterator[Path]:
+    """The same, with nothing left running on it after the test."""
+    yield shared_folder
+    end_all(shared_folder)
+
+
+@contextmanager
+def data_folder() -> Iterator[Path]:
     parent = Path(tempfile.mkdtemp(prefix="handover-run-"))
     yield parent / "data"
-    for process in list_processes(parent / "data"):
-        process.kill()
+    end_all(parent / "data")
     shutil.rmtree(parent)
 
 
-def test_run_goes_up_stops_on_ctrl_c_and_keeps_its_data(folder: Path, port: int) -> None:
-    first = Running(folder, port)
+def end_all(folder: Path) -> None:
+    processes = list_processes(folder)
+    for process in processes:
+        process.kill()
+    psutil.wait_procs(processes, timeout=10)
+
+
+def test_run_goes_up_stops_on_ctrl_c_and_keeps_its_data(kept: Path, port: int) -> None:
+    first = Running(kept, port)
     first.wait_until_up()
     first.wait_until_said("Ctrl-C stops everything.")
     assert f"Handover is up at http://127.0.0.1:{port}/" in first.text
     assert re.search(r"password +handover-demo", first.text)
-    people = count_people(folder)
+    people = count_people(kept)
     assert people > 60
+    assert find_listening(kept, host="", port=0) == ("127.0.0.1", port)
+    for pools in ([], ["student", "pages"]):  # from another terminal, which knows the folder and nothing else
+        assert run_probe(kept, *pools) == (0, "up\n")
     first.press_ctrl_c()  # what make then says of it is make's own affair
+    assert STOPPING in first.text
     assert "Stopped. Everything that was handed in is kept." in first.text
-    assert list_processes(folder) == []
+    assert list_processes(kept) == []
     assert ask_health(port) == (0, None)
+    assert not (kept / "address.json").exists()
 
-    second = Running(folder, port, sys.executable, "-m", "config")
+    second = Running(kept, port, sys.executable, "-m", "config")
     second.wait_until_up()
-    assert count_people(folder) == people
+    assert count_people(kept) == people
+    assert "this first time" not in second.text
     second.process.send_signal(signal.SIGTERM)
     assert second.process.wait(UP_WITHIN) == 0
-    assert list_processes(folder) == []
+    assert list_processes(kept) == []
 
 
-def test_killed_supervisor_leaves_nothing_and_the_next_start_works(folder: Path, port: int) -> None:
-    killed = Running(folder, port, sys.executable, "-m", "config")
+def test_killed_supervisor_leaves_nothing_and_the_next_start_works(kept: Path, port: int) -> None:
+    killed = Running(kept, port, sys.executable, "-m", "config")
     killed.wait_until_up()
     killed.process.kill()
     killed.process.wait()
     if sys.platform == "linux":  # elsewhere the next start stops them
-        wait_until_gone(folder)
-    again = Running(folder, port, sys.executable, "-m", "config")
+        wait_until_gone(kept)
+    again = Running(kept, port, sys.executable, "-m", "config")
     again.wait_until_up()
     assert again.press_ctrl_c() == 0
     assert "Traceback" not in again.text
-    wait_until_gone(folder)
+    wait_until_gone(kept)
 
 
-def test_second_start_on_the_same_folder_is_refused_while_the_first_runs(folder: Path, port: int) -> None:
-    first = Running(folder, port, sys.executable, "-m", "config")
+def test_second_start_on_the_same_folder_is_refused_while_the_first_runs(kept: Path, port: int) -> None:
+    first = Running(kept, port, sys.executable, "-m", "config")
     first.wait_until_up()
-    second = Running(folder, port + 1, sys.executable, "-m", "config")
+    second = Running(kept, port + 1, sys.executable, "-m", "config")
     assert second.process.wait(UP_WITHIN) == 1
     assert second.text == (
-        f"handover: Another Handover (process {first.process.pid}) is using {folder}. "
+        f"handover: Another Handover (process {first.process.pid}) is using {kept}. "
         "Stop it first (Ctrl-C in its window), or choose another folder with HANDOVER_DATA.\n"
     )
     assert ask_health(port)[0] == 200
-    killed_worker = next(p for p in list_processes(folder) if "run_worker" in p.cmdline())
+    killed_worker = next(p for p in list_processes(kept) if "run_worker" in p.cmdline())
     killed_worker.kill()
     first.wait_until_said("ended with -9; again in 1 s")
     assert first.press_ctrl_c() == 0
@@ -197,11 +246,32 @@ def test_taken_port_is_named_before_anything_is_started(folder: Path) -> None:
     assert not (folder / "postgres").exists()
 
 
+@pytest.mark.parametrize(
+    ("host", "port", "advice"),
+    [
+        ("nowhere.invalid", 8125, "HOST is an address of this machine: 127.0.0.1"),
+        ("192.0.2.1", 8125, "HOST is an address of this machine: 127.0.0.1"),  # RFC 5737: nobody's
+        ("a" * 64, 8125, "HOST is an address of this machine: 127.0.0.1"),
+    ],
+)
+def test_host_that_is_not_ours_is_told_from_a_taken_port(host: str, port: int, advice: str) -> None:
+    with pytest.raises(CannotRun, match=rf"^Cannot listen on {host} port {port} \(.+\)\. {advice}"):
+        check_port(host, port)
+
+
+def test_last_port_when_taken_leads_to_one_that_exists() -> None:
+    assert advise(OSError(errno.EADDRINUSE, ""), 65_535) == "Choose another: PORT=65534 make run"
+    assert advise(OSError(errno.EACCES, ""), 80) == "Choose one from 1024 on: PORT=8000 make run"
+
+
 @pytest.mark.parametrize("port", [0, 70_000])
 def test_number_that_is_no_port_is_named(folder: Path, port: int) -> None:
     run = Running(folder, port, sys.executable, "-m", "config")
     assert run.process.wait(UP_WITHIN) == 1
-    assert run.text == f"handover: PORT={port} is not a port: choose one between 1024 and 65535.\n"
+    assert run.text == (
+        "handover: A setting in the environment or in .env cannot be read: "
+        f"PORT: must be a whole number, from 1 to 65535, not '{port}'. See .env.example.\n"
+    )
 
 
 def test_setting_that_cannot_be_read_is_one_line() -> None:
@@ -216,7 +286,7 @@ def test_setting_that_cannot_be_read_is_one_line() -> None:
     assert (run.returncode, run.stdout) == (1, "")
     assert run.stderr == (
         "handover: A setting in the environment or in .env cannot be read: "
-        "PORT: invalid literal for int() with base 10: 'eight thousand'. See .env.example.\n"
+        "PORT: must be a whole number, from 1 to 65535, not 'eight thousand'. See .env.example.\n"
     )
 
 

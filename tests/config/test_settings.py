@@ -105,9 +105,9 @@ def test_forwarded_protocol_is_believed_only_when_told() -> None:
     assert read_settings(TRUST_PROXY="true")["SECURE_PROXY_SSL_HEADER"] == ["HTTP_X_FORWARDED_PROTO", "https"]
 
 
-def test_database_defaults_to_the_embedded_server_with_two_roles(tmp_path: Path) -> None:
-    databases = read_settings(HANDOVER_DATA=str(tmp_path))["DATABASES"]
-    expected = {"HOST": str(tmp_path / "run"), "NAME": "handover"}
+def test_database_defaults_to_the_embedded_server_with_two_roles() -> None:
+    databases = read_settings(HANDOVER_DATA="/srv/handover")["DATABASES"]
+    expected = {"HOST": "/srv/handover/run", "NAME": "handover"}
     assert [
         {key: databases[alias][key] for key in ("USER", "HOST", "NAME")} for alias in ("default", "owner")
     ] == [
@@ -162,3 +162,14 @@ def test_a_duration_that_is_none_is_refused_by_name(name: str, value: str) -> No
 def test_durations_may_be_fractions() -> None:
     values = read_settings(JOB_LEASE_SECONDS="0.5", JOB_RETENTION_DAYS="1.5")
     assert (values["JOB_LEASE_SECONDS"], values["JOB_RETENTION_DAYS"]) == (0.5, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("durability", "options"), [("local", None), ("quorum", "-c synchronous_commit=local")]
+)
+def test_commits_of_pages_wait_for_no_standby(durability: str, options: str | None) -> None:
+    databases = read_settings(HANDOVER_DURABILITY=durability, HANDOVER_STANDBYS="a,b,c")["DATABASES"]
+    assert [databases[alias]["OPTIONS"].get("options") for alias in ("default", "owner")] == [
+        options,
+        options,
+    ]

@@ -37,7 +37,7 @@ def save(attempt: Attempt, student: User) -> Send:
 @pytest.fixture
 def sign_in_with(monkeypatch: pytest.MonkeyPatch) -> Send:
     """Send a body to the door where tokens are given out; guessing is not limited here."""
-    monkeypatch.setattr(sign_in, "_guesses", Buckets(capacity=10_000, per_second=1))
+    monkeypatch.setattr(sign_in, "guesses", Buckets(capacity=10_000, per_second=1))
     caller = Caller()
     return lambda body, **headers: caller.post("tokens", body, **headers)
 

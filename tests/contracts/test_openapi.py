@@ -10,11 +10,13 @@ from django.test import Client
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from exams.models import Attempt, Exam
+from exams.gate.admission import per_person
+from exams.models import Attempt, Exam, QuestionKind
 from gradebook.models import User
 from tests import factories
 from tests.contracts.test_people import list_endpoints
 from tests.exams.api.callers import Caller, call_gate, with_token
+from tests.serving import ROOT
 from tests.sitting import hand_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -71,6 +73,43 @@ def test_the_gates_codes_are_those_of_the_contract(schema: dict[str, Any]) -> No
         for code in codes:
             assert f"`{code}`" in responses[status]["description"]
         assert list(responses[status]["content"]) == ["application/problem+json"]
+
+
+def test_every_address_says_that_it_may_be_too_busy(schema: dict[str, Any]) -> None:
+    silent = [
+        operation["operationId"]
+        for operations in schema["paths"].values()
+        for operation in operations.values()
+        if "`overloaded`" not in operation["responses"].get("503", {}).get("description", "")
+    ]
+    assert silent == []
+
+
+def test_only_what_changes_something_is_said_to_have_been_stored_perhaps(schema: dict[str, Any]) -> None:
+    perhaps = "whether this was stored"
+    said = {
+        (method, perhaps in operation["responses"]["503"]["description"])
+        for operations in schema["paths"].values()
+        for method, operation in operations.items()
+    }
+    assert said == {("get", False), ("post", True), ("put", True), ("patch", True)}
+
+
+def test_the_description_has_the_table_of_answers_and_the_limits(schema: dict[str, Any]) -> None:
+    description = schema["info"]["description"]
+    rows = [line for line in (ROOT / "docs/answers.md").read_text().splitlines() if line.startswith("| `")]
+    table = rows[: len(QuestionKind.values)]
+    assert [row.split("`")[1] for row in table] == QuestionKind.values
+    assert [row for row in table if row not in description] == []
+    assert "30 requests at once per person, one more each second" in description
+    assert [per_person.take("somebody") for _ in range(31)] == [0] * 30 + [1]
+
+
+def test_descriptions_speak_to_the_reader_of_the_schema(schema: dict[str, Any]) -> None:
+    text = json.dumps(schema)
+    assert [
+        words for words in ("For the schema only", '"Return ', "`exams.", "`config.") if words in text
+    ] == []
 
 
 def test_tokens_and_keys_are_for_everybody_and_the_rest_for_the_signed_in(schema: dict[str, Any]) -> None:

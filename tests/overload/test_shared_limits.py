@@ -1,5 +1,6 @@
 """Limits over several processes through a real Redis: shared while it is there, and no burden while it is not."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -50,6 +51,30 @@ def test_what_one_process_lets_in_counts_in_the_others_and_for_nobody_else(redis
     wait_until(lambda: other.take("a") > 900)
 
     assert (other.take("b"), elsewhere.take("a")) == (0, 0)
+
+
+def test_try_given_back_in_one_process_is_given_back_everywhere(redis: Redis) -> None:
+    one = limit(redis.url)
+    ledger = shared_limits.Ledger(redis.url, name="test", capacity=3, per_second=0.001)
+
+    def is_over() -> bool:
+        return bool(ledger.take(Counter({"a": 0})))
+
+    assert take(one, "a", 3) == [True, True, True]
+    wait_until(is_over)
+    one.give_back("a")
+    wait_until(lambda: not is_over())
+
+    assert take(one, "a", 2) == [True, False]
+
+
+def test_bucket_in_redis_never_holds_more_than_it_can(redis: Redis) -> None:
+    ledger = shared_limits.Ledger(redis.url, name="test", capacity=3, per_second=0.001)
+
+    given_back = ledger.take(Counter({"a": -9}))
+
+    assert (given_back, ledger.take(Counter({"a": 2}))) == ({}, {})
+    assert ledger.take(Counter({"a": 1})) == {"a": pytest.approx(1000, abs=5)}
 
 
 def test_bucket_in_redis_fills_again_and_is_forgotten_when_full(redis: Redis) -> None:

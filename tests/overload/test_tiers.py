@@ -17,6 +17,7 @@ PLACED = {
     "": (WORK, WORK),
     "accounts/login/": (WORK, WORK),
     "accounts/logout/": (STATUS, STATUS),
+    "accounts/password/": (STATUS, STATUS),
     "favicon.ico": (BASICS, BASICS),
     "healthz": (BASICS, BASICS),
     "readyz": (BASICS, BASICS),

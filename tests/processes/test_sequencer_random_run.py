@@ -1,4 +1,4 @@
-"""The seeded random run (E6, O2, O3): a short one in every test run, and the full one as `make soak`."""
+"""The seeded random run (O2, O3): a short one in every test run, and the full one as `make soak`."""
 
 from pathlib import Path
 

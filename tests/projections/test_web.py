@@ -96,7 +96,7 @@ def test_history_starts_at_the_top_when_asked_to_page_from_nowhere(
 
 
 def test_history_says_that_it_is_behind_as_soon_as_its_budget_is_exceeded(teacher: User, cell: Cell) -> None:
-    """O8 of the design notes: the budget is breached, and every read says so at once."""
+    """O8: the budget is breached, and every read says so at once."""
     record(cell.change("5"))  # numbered, and not applied by anybody
     Consumer.objects.create(name=MarksheetHistory.name, staleness_budget=MarksheetHistory.staleness_budget)
     url = _urls(cell)[0]

@@ -3,6 +3,7 @@
 Each runs in seconds as part of the suite; the long ones (`make chaos`) are the same with other numbers.
 """
 
+import os
 import random
 import signal
 import time
@@ -80,7 +81,9 @@ class Workforce:
 
 
 @pytest.mark.parametrize(
-    ("size", "kills", "pause"), [(2, 3, 0.0), pytest.param(5, 60, 10.0, marks=chaos)], ids=["short", "full"]
+    ("size", "kills", "pause"),
+    [(2, 3, 0.0), pytest.param(5, int(os.environ.get("CHAOS_KILLS", "60")), 10.0, marks=chaos)],
+    ids=["short", "full"],
 )
 def test_q2_every_job_ends_once_while_a_fifth_of_the_workers_is_killed_again_and_again(
     start: Start, size: int, kills: int, pause: float
@@ -146,7 +149,7 @@ LATE = """
 """
 
 
-@pytest.mark.parametrize("rounds", [1, pytest.param(30, marks=chaos)])
+@pytest.mark.parametrize("rounds", [1, pytest.param(int(os.environ.get("CHAOS_ROUNDS", "30")), marks=chaos)])
 def test_q6_a_job_committed_late_behind_the_hint_is_done_before_what_stands_before_the_worker(
     start: Start, database_url: str, rounds: int
 ) -> None:

@@ -1,8 +1,8 @@
 """The rig: a primary and two standbys on the product's own binaries, and everything that can happen to them.
 
-The servers are started by the product's own code (`config.postgres.trio`), from copies of one backup of the test run's
-server: migrated, empty, ready in about a second. Two things differ from the product: less memory, and
-`synchronous_standby_names` stands in a file, where `ALTER SYSTEM` can empty it.
+The servers are started by the product's own code (`config.postgres.trio`), from copies of one server that was stopped in
+good order: migrated, empty, nothing to recover and nothing to sync, so they are ready in about a second. Two things differ
+from the product: less memory, and `synchronous_standby_names` stands in a file, where `ALTER SYSTEM` can empty it.
 """
 
 import contextlib
@@ -17,31 +17,62 @@ import psutil
 import psycopg
 
 from config.postgres import Cluster, postmaster
+from config.postgres.account import run_as
 from config.postgres.node import Node
-from config.postgres.place import SUPERUSER
+from config.postgres.place import DATABASE, SUPERUSER
+from config.postgres.roles import ensure_database
 from config.postgres.trio import STANDBY_NAMES, Trio
 from tests.waiting import wait_until
 
 MEMBERS = ("a", "b", "c")
-_SMALL = {"shared_buffers": "32MB", "wal_buffers": "4MB", "wal_keep_size": "256MB", "max_wal_size": "512MB"}
+_SMALL = {
+    "shared_buffers": "32MB",
+    "wal_buffers": "4MB",
+    "wal_keep_size": "256MB",
+    "min_wal_size": "32MB",
+    "max_wal_size": "512MB",
+    "dynamic_shared_memory_type": "mmap",  # in the data folder: what a killed server leaves goes with that
+}
 
 
-def make_template(server: Cluster, folder: Path) -> Node:
-    """Back the test run's server up, once; every rig begins as three copies of it."""
-    template = Node(folder, name="template")
-    source = Node(server.place.folder, name="source")
-    template.copy(source.place)
-    (template.place.data / "standby.signal").unlink()
+def make_template(server: Cluster, database: str, folder: Path) -> Node:
+    """Make a stopped server that has this database of a running one, once; every rig begins as three copies of it.
+
+    It is dumped and not backed up: other tests write to that server, and a dump reads one database, which is the caller's own.
+    """
+    template = Node(folder, name="template", options={**_SMALL, "wal_keep_size": "0", "fsync": "off"})
+    template.start()
+    ensure_database(template)  # for the roles
+    _move(database, server, template)
+    template.stop()
     with (template.place.data / "postgresql.auto.conf").open("w") as conf:
         conf.write(f"synchronous_standby_names = '{STANDBY_NAMES}'\n")
     return template
+
+
+def _move(database: str, source: Cluster, target: Node) -> None:
+    """Copy a database with everything in it, and let the planner know what that is."""
+    # The only folder beside the data in which the server's account may write.
+    dump = str(target.place.sockets / "dump.sql")
+    _run(source, "pg_dump", f"--file={dump}", "--create", database)
+    if database == DATABASE:
+        _run(target, "dropdb", database)
+    _run(target, "psql", f"--file={dump}", "--quiet", "--set=ON_ERROR_STOP=1", "postgres")
+    _run(target, "psql", "--command=VACUUM (ANALYZE)", "--quiet", database)
+
+
+def _run(server: Cluster, program: str, *arguments: str) -> None:
+    """Run one of PostgreSQL's own programs against a server."""
+    where = (f"--host={server.place.sockets}", f"--username={SUPERUSER}")
+    done = run_as(server.account, [server.binaries.path(program), *where, *arguments])
+    assert done.returncode == 0, done.stderr
 
 
 class Rig:
     """Three servers; `a` begins as the primary."""
 
     def __init__(self, template: Node, database: str) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="handover-rig-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="handover-rig-", dir=template.place.folder.parent))
         self.database = database
         self.trio = Trio(self.folder, options=_SMALL)
         self._frozen: list[psutil.Process] = []

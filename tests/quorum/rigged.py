@@ -1,8 +1,8 @@
 """Fixtures: a fresh rig for each test, with this process's Django, its settings and its watch pointed at it."""
 
-import shutil
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from pytest_django import Settings
 
 from config.postgres import Cluster
 from config.postgres.node import Node
+from config.postgres.place import COMMITS_HERE
 from exams.gate.durability import QuorumDurability
 from exams.gate.session import Session
 from exams.receipt_keys import get_key_ring
@@ -21,11 +22,15 @@ from tests.quorum.rig import MEMBERS, Rig, make_template, rigging
 
 
 @pytest.fixture(scope="session")
-def template(server: Cluster, django_db_setup: None) -> Iterator[Node]:
-    """A backup of the run's server, migrated and empty."""
-    folder = Path(tempfile.mkdtemp(prefix="handover-template-"))
-    yield make_template(server, folder)
-    shutil.rmtree(folder)
+def template(server: Cluster, django_db_setup: None) -> Node:
+    """A stopped server with this worker's test database: migrated and empty."""
+    return _make_template(server, _database())
+
+
+@cache
+def _make_template(server: Cluster, database: str) -> Node:
+    """Make it once in a process: a fixture that is imported is another one in each module that imports it."""
+    return make_template(server, database, Path(tempfile.mkdtemp(prefix="handover-template-")))
 
 
 @pytest.fixture
@@ -70,6 +75,7 @@ def _point_at(hosts: str) -> None:
             **wrapper.settings_dict["OPTIONS"],
             "target_session_attrs": "read-write",
             "connect_timeout": 3,
+            "options": COMMITS_HERE,
         }
         wrapper.settings_dict.update(HOST=hosts, OPTIONS=options)
 

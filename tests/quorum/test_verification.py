@@ -1,4 +1,4 @@
-"""A commit that returned is not yet an acknowledgement: each way in which PostgreSQL says yes too early (design notes, 4.2)."""
+"""A commit that returned is not yet an acknowledgement: each way in which PostgreSQL says yes too early (ADR 0011)."""
 
 import os
 from collections.abc import Iterator, Mapping

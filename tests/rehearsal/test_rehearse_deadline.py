@@ -1,6 +1,5 @@
 """L3, and the command: a deadline against the real product, every receipt held against the tables."""
 
-import datetime as dt
 import io
 import json
 from pathlib import Path
@@ -10,7 +9,6 @@ from django.core.management import CommandError, call_command
 
 from config.rehearsal.behaviour import Manner
 from config.rehearsal.rehearse import CannotRehearse, Options, rehearse
-from config.rehearsal.school import make_school, put_away
 from config.rehearsal.wire import Address
 from exams.models import Attempt, Exam, Submission
 from gradebook.models import User
@@ -111,21 +109,3 @@ def test_nothing_is_written_when_nobody_answers() -> None:
     with pytest.raises(CannotRehearse, match="No Handover answers"):
         rehearse(Options(nowhere, 1, 1.0), tell=say_nothing)
     assert (User.objects.count(), Attempt.objects.count(), Submission.objects.count()) == (0, 0, 0)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_rehearsal_is_no_real_exam_and_can_be_put_away() -> None:
-    made = make_school(students=3)
-    call_count = User.objects.filter(is_active=True, school=made.exam.school).count()
-
-    put_away(made)
-
-    assert (call_count, User.objects.filter(is_active=True).count()) == (4, 0)
-    assert made.exam.closes_at - made.exam.opens_at == dt.timedelta(hours=2)
-    with pytest.raises(CommandError, match="No Handover answers"):  # it was not refused for running exams
-        call_command(
-            "rehearse_deadline",
-            students=1,
-            window=1.0,
-            address=Address.parse(f"http://127.0.0.1:{find_free_port()}"),
-        )

@@ -9,7 +9,6 @@ from uuid import UUID
 
 import pytest
 from honcho.environ import parse_procfile
-from kombu.connection import Connection
 from pytest_django import Settings
 
 import config.celery
@@ -22,7 +21,7 @@ from outbox.errors import Unavailable
 from outbox.models import Consumer, EffectReceipt
 from outbox.quorum.reads import stop_watching
 from outbox.relay import Relay
-from tests.brokers import Broker, RabbitMQ, Redis, rabbitmq, redis
+from tests.brokers import Broker, RabbitMQ, Redis
 from tests.processes.running import ROOT
 from tests.relay.effects import Make, cause, list_receipts, make_effect
 from tests.relay.processes import (
@@ -36,7 +35,7 @@ from tests.relay.processes import (
 )
 from tests.waiting import wait_until
 
-__all__ = ["make_effect", "rabbitmq", "redis", "start_process", "told"]
+__all__ = ["make_effect", "start_process", "told"]
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.process,
@@ -51,13 +50,8 @@ assert config.celery.app, "makes our app Celery's current one"
 def broker(request: pytest.FixtureRequest) -> Broker:
     """Each of the two, with an empty queue."""
     found: Broker = request.getfixturevalue(request.param)
-    empty(found)
+    found.empty()
     return found
-
-
-def empty(broker: Broker) -> None:
-    with Connection(broker.url) as connection_, connection_.channel() as channel:
-        channel.queue_delete("handover")
 
 
 RelayTo = Callable[[Broker], Relay]
@@ -163,7 +157,8 @@ def test_messages_the_broker_dropped_after_its_word_are_sent_again(
 ) -> None:
     ids = cause(10)
     run_batch(relay_to(broker))
-    empty(broker)
+    broker.empty()
+    assert broker.count_messages() == 0
     with celery_worker(start_process, broker.url):
         assert resend_everything(broker.url) == 10
         wait_until(lambda: all_done(10), seconds=60)
@@ -187,7 +182,7 @@ def test_worker_killed_in_the_middle_of_a_task_leaves_it_to_the_next(
 def test_second_delivery_finds_the_firsts_receipt(
     rabbitmq: RabbitMQ, start_process: Start, told: Told, relay_to: RelayTo
 ) -> None:
-    empty(rabbitmq)
+    rabbitmq.empty()
     ids = cause(10)
     relay = relay_to(rabbitmq)
     run_batch(relay)
@@ -222,7 +217,7 @@ def test_relay_that_does_not_wait_for_the_confirmation_loses_everything_of_an_ou
     redis: Redis, start_process: Start, told: Told
 ) -> None:
     """Kept so that the tests above are known to bite: the same outage, without confirmation and receipts."""
-    empty(redis)
+    redis.empty()
     cause(10)
     redis.lose_everything()
     run_batch(NaiveRelay(redis.url))
@@ -243,7 +238,7 @@ def nobody_has_it_yet(settings: Settings) -> Iterator[None]:
 def test_nothing_is_published_while_too_few_standbys_have_what_was_read(
     rabbitmq: RabbitMQ, told: Told, relay_to: RelayTo, nobody_has_it_yet: None, settings: Settings
 ) -> None:
-    empty(rabbitmq)
+    rabbitmq.empty()
     cause(3)
     relay = relay_to(rabbitmq)
     with pytest.raises(Unavailable, match="standbys"):
@@ -273,7 +268,7 @@ def test_without_a_broker_nothing_is_noted_for_the_runners_either_until_it_is_sa
 def test_lines_of_the_brokers_procfile_run_a_worker_and_a_beat_that_end_in_good_order(
     redis: Redis, start_process: Start, told: Told
 ) -> None:
-    empty(redis)
+    redis.empty()
     lines = parse_procfile((ROOT / "Procfile.broker").read_text()).processes
     ids = cause(3)
     with ExitStack() as processes:

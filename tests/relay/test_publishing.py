@@ -10,20 +10,17 @@ from config.celery import app
 from outbox.effects.publishing import CeleryPublisher
 from outbox.effects.receipts import Message
 from outbox.errors import Unavailable
-from tests.brokers import Broker, RabbitMQ, Redis, rabbitmq, redis
+from tests.brokers import QUEUE, Broker, RabbitMQ, Redis
 from tests.serving import find_free_port
 
-__all__ = ["rabbitmq", "redis"]
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("brokers"), pytest.mark.timeout(300)]
-QUEUE = "handover"
 
 
 @pytest.fixture(params=["redis", "rabbitmq"])
 def broker(request: pytest.FixtureRequest) -> Broker:
     """Each of the two, with an empty queue."""
     found: Broker = request.getfixturevalue(request.param)
-    with Connection(found.url) as connection, connection.channel() as channel:
-        channel.queue_delete(QUEUE)
+    found.empty()
     return found
 
 
@@ -57,6 +54,21 @@ def test_messages_are_in_the_queue_when_publish_returns_and_carry_names_only(
     assert broker.count_messages() == 300
     assert read_queue(broker, 300) == [
         (f"{message.event_id}.tell", [str(message.event_id), "tell", "", message.pos]) for message in messages
+    ]
+
+
+def test_message_carries_what_its_event_was_joined_to_or_else_the_event(
+    broker: Broker, publisher: CeleryPublisher
+) -> None:
+    joined, alone = Message(uuid4(), "tell", "", 1, correlation_id=uuid4()), Message(uuid4(), "tell", "", 2)
+    publisher.publish([joined, alone])
+    with Connection(broker.url) as connection, connection.SimpleQueue(QUEUE) as queue:
+        found = [queue.get(timeout=5) for _ in range(2)]
+        for message in found:
+            message.ack()
+    assert [message.headers["correlation_id"] for message in found] == [
+        str(joined.correlation_id),
+        str(alone.event_id),
     ]
 
 
@@ -95,8 +107,7 @@ def test_broker_killed_and_back_with_nothing_gets_what_is_published_then(
 def test_message_without_a_queue_is_not_taken_for_confirmed(rabbitmq: RabbitMQ) -> None:
     publisher = CeleryPublisher(rabbitmq.url, app=app)
     publisher.publish(make_messages(1))
-    with Connection(rabbitmq.url) as connection, connection.channel() as channel:
-        channel.queue_delete(QUEUE)
+    rabbitmq.empty()
     with pytest.raises(Unavailable, match="no queue"):
         publisher.publish(make_messages(1))
     publisher.publish(make_messages(1))  # a new connection declares it again
@@ -105,8 +116,8 @@ def test_message_without_a_queue_is_not_taken_for_confirmed(rabbitmq: RabbitMQ) 
 
 
 def test_message_the_broker_refuses_is_not_taken_for_confirmed(rabbitmq: RabbitMQ) -> None:
+    rabbitmq.empty()
     with Connection(rabbitmq.url) as connection, connection.channel() as channel:
-        channel.queue_delete(QUEUE)
         arguments = {"x-max-length": 2, "x-overflow": "reject-publish"}
         channel.queue_declare(QUEUE, durable=True, auto_delete=False, arguments=arguments)
     publisher = CeleryPublisher(rabbitmq.url, app=app)
@@ -116,8 +127,7 @@ def test_message_the_broker_refuses_is_not_taken_for_confirmed(rabbitmq: RabbitM
             publisher.publish(make_messages(3))
     finally:
         publisher._app.amqp.queues[QUEUE].queue_arguments = None
-        with Connection(rabbitmq.url) as connection, connection.channel() as channel:
-            channel.queue_delete(QUEUE)
+        rabbitmq.empty()
 
 
 def test_redis_answers_for_its_memory_only(redis: Redis) -> None:

@@ -8,10 +8,10 @@ import pytest
 @pytest.fixture(autouse=True)
 def forget_what_was_seen() -> Iterator[None]:
     from config.metrics.figures import figures  # noqa: PLC0415 - settings exist only after pytest_configure
-    from config.readiness import faults  # noqa: PLC0415
+    from config.readiness import asked  # noqa: PLC0415
     from outbox.quorum.reads import stop_watching  # noqa: PLC0415
 
     figures.forget()
-    faults.forget()
+    asked.forget()
     yield
     stop_watching()  # a test may have begun to watch for standbys of its own choosing

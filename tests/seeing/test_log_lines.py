@@ -110,7 +110,7 @@ def test_line_is_joined_to_what_caused_it() -> None:
     with correlated(REQUEST_ID):
         inside = json.loads(make_line("json").format(record_of("inside")))
     outside = json.loads(make_line("json").format(record_of("outside")))
-    assert (inside["request_id"], "request_id" in outside) == (str(REQUEST_ID), False)
+    assert (inside["correlation_id"], "correlation_id" in outside) == (str(REQUEST_ID), False)
     assert find_correlation_id() is None
 
 
@@ -147,6 +147,7 @@ def test_request_writes_one_line_without_its_address(
         "tier": "work",
         "status": 200,
         "request_id": str(REQUEST_ID),
+        "correlation_id": str(REQUEST_ID),
     }
 
 
@@ -159,7 +160,7 @@ def test_request_for_nothing_names_no_address(client: Client, lines: Lines) -> N
 
 @pytest.mark.django_db
 def test_probe_writes_no_line(client: Client, lines: Lines) -> None:
-    for path in ("/healthz", "/readyz", "/metrics"):
+    for path in ("/healthz", "/readyz", "/metrics", "/favicon.ico"):
         client.get(path)
     assert lines.take() == []
 
@@ -174,7 +175,7 @@ def test_failed_request_names_its_route_and_keeps_its_traceback(client: Client, 
     assert error["message"] == "Internal Server Error: /page/<name>"
     assert error["level"] == "error"
     assert error["error"].startswith("Traceback")
-    assert error["request_id"] == line["request_id"]
+    assert error["correlation_id"] == line["correlation_id"] == line["request_id"]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from config.readiness import faults
+from config.readiness import asked
 from tests.quorum.rig import Rig
 from tests.quorum.rigged import rig, template  # noqa: F401
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.process
 
 
 def ask(client: Client) -> tuple[int, str]:
-    faults.forget()
+    asked.forget()
     answer = client.get("/readyz")
     return answer.status_code, answer.json()["checks"]["durability"]
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from config.address import find_listening
 from config.rehearsal.crew import CourierFailed
 from config.rehearsal.curves import measure_latency
 from config.rehearsal.page import write_report
@@ -42,7 +43,7 @@ class Command(TeachingCommand):
     help = """\
 Rehearse a deadline against a running Handover, and hold every receipt against the database.
 
-Makes a school named "Rehearsal" in this installation's database, and lets its students hand in over HTTP, each at their moment whether
+Makes a school named "Rehearsal" and the moment in this installation's database, and lets its students hand in over HTTP, each at their moment whether
 or not others have been answered; ever more of them towards the end. Some send twice, some again, some over a slow line, and some
 hang up and come back. Refusals are tried again as the exam page does it. When results and marks are there, every attempt is
 compared: receipts (each signature checked) = submissions = results = events = marks.
@@ -51,19 +52,20 @@ compared: receipts (each signature checked) = submissions = results = events = m
   manage.py rehearse_deadline --students 20000 --window 120 --address https://exams.example.org --report before-the-exam.html
 
 The load goes through whatever stands in front (proxy, TLS), so send it from another machine with the same DATABASE_URL and keys:
-on one machine the senders take their part of it. Accounts of the school are deactivated afterwards; its submissions, results
-and log stay, because nothing can delete those.
+on one machine the senders take their part of it. Afterwards the school is put away (see `rehearsals`): its submissions, results
+and log stay, because nothing can delete those, and no list shows them.
 Writes one HTML page and the same as JSON. Exit code 0: everything adds up. 1: something differs, or was not done in time, or refused."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Say how large."""
         parser.add_argument("--students", type=int, required=True, help="how many hand in, one attempt each")
         parser.add_argument("--window", type=seconds, required=True, help="within how many seconds")
+        here = find_listening(settings.DATA_DIR, host=settings.HOST, port=settings.PORT)
         parser.add_argument(
             "--address",
             type=address,
-            default=Address.parse(f"http://{settings.HOST}:{settings.PORT}"),
-            help="where (default: the product on this machine)",
+            default=Address.parse(here.url),
+            help=f"where (default: the product that runs on this HANDOVER_DATA, else HOST and PORT: now {here.url})",
         )
         parser.add_argument(
             "--seed", type=int, default=1, help="the same seed: the same moments and manners, %(default)s"
@@ -86,7 +88,7 @@ Writes one HTML page and the same as JSON. Exit code 0: everything adds up. 1: s
         self._check(options["students"], options["connections"], is_meant=options["yes_really"])
         names = ("address", "students", "window", "seed", "patience", "drain", "connections", "keep")
         chosen = Options(**{name: options[name] for name in names})
-        page = _open_folder(options["report"] or _default_page())
+        page = _make_place(options["report"] or _default_page())
         try:
             with progress_bar("Rehearsal", unit="students") as report:
                 rehearsal = rehearse(chosen, tell=report)
@@ -117,11 +119,14 @@ def _default_page() -> Path:
     return Path(settings.DATA_DIR) / "rehearsals" / f"{stamp}.html"
 
 
-def _open_folder(page: Path) -> Path:
-    """Make the page's folder now, so that what was found is not lost for want of a place."""
+def _make_place(page: Path) -> Path:
+    """See now that the page can be written, so that what was found is not lost for want of a place; leave no empty one."""
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not page.exists()
         page.touch()
+        if is_new:
+            page.unlink()
     except OSError as error:
         raise CommandError(f"Cannot write {page}: {error.strerror}.") from error
     return page

@@ -36,7 +36,8 @@ Checks a receipt's signature, offline: it says whether this very text was issued
   anywhere else        manage.py verify_receipt receipt.json --keys keys.json
                        (keys.json is a copy of /api/v1/receipt-keys)
   with the answers     manage.py verify_receipt receipt.json --answers answers.json
-                       (also says whether these are the answers the receipt was given for)
+                       (also says whether these are the answers the receipt was given for: the body that was sent,
+                       {"answers": {…}}, or the object inside it)
 
 FILE is the receipt as the API gave it; - reads it from the standard input. What is *not* signed, position and tick, is not
 checked here: manage.py verify_log does that.
@@ -50,7 +51,9 @@ Exit code 0: genuine. 1: not genuine, or not the answers. 2: a file cannot be re
             "--keys", metavar="FILE", help="the published keys (default: this installation's own)"
         )
         parser.add_argument(
-            "--answers", metavar="FILE", help="the answers, JSON: the object that was sent as `answers`"
+            "--answers",
+            metavar="FILE",
+            help="the answers, JSON: the body that was sent, or its `answers` alone",
         )
 
     def handle(self, *, file: str, keys: str | None, answers: str | None, **_: Any) -> None:
@@ -103,9 +106,15 @@ def _describe(receipt: Mapping[str, Any]) -> list[str]:
     )
 
 
+def _find_answers(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the answers of a body that was sent, or the document itself. No question has the id "answers": ids are UUIDs."""
+    inside = document.get("answers")
+    return inside if document.keys() == {"answers"} and isinstance(inside, dict) else document
+
+
 def _compare(receipt: Mapping[str, Any], file: str) -> str:
     try:
-        found = digest(canonical_answers(_read_object(file)))
+        found = digest(canonical_answers(_find_answers(_read_object(file))))
     except Malformed as error:
         raise CommandError(f"Cannot read {file}: {error}", returncode=NOT_READABLE) from None
     if found != receipt["payload_sha256"]:

@@ -32,7 +32,7 @@ async function refresh() {
   const response = await fetch(window.location.href);
   if (!response.ok || response.redirected) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-  for (const name of [".receipt__state", ".receipt__proof"]) replace(fresh, name);
+  for (const name of [".receipt__state", ".receipt__place"]) replace(fresh, name);
 }
 
 function replace(fresh, name) {

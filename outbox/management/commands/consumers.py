@@ -84,6 +84,8 @@ Exit code 1 means that something asked for was not done, or that `list` found a 
         if bool(options["subjects"]) == options["all"]:
             raise CommandError("Name the subjects to release, or say --all.")
         subjects = options["subjects"] or [parked.subject for parked in list_parked_subjects(handler.name)]
+        if not subjects:
+            self.stdout.write(f"{handler.name} has parked nothing.")
         failed = [subject for subject in subjects if not self._release_one(handler, subject)]
         if failed:
             raise CommandError(f"Still parked: {', '.join(failed)}.")

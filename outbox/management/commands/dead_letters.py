@@ -74,8 +74,11 @@ become due (--per-second), behind fresh work unless told otherwise. Exit code 1 
         letters = list_dead_letters(
             kind=options["kind"], cause=options["cause"], replayed=options["replayed"]
         )
-        for letter in letters.iterator():
+        shown = 0
+        for shown, letter in enumerate(letters.iterator(), start=1):  # noqa: B007 - how many there were
             self.stdout.write(_summarise(letter))
+        if not shown:
+            self.stdout.write(_describe_none(options, replayed=options["replayed"]))
         failed = list_failed_effects().count()
         if failed and not (options["kind"] or options["cause"] or options["replayed"]):
             self.stderr.write(
@@ -95,6 +98,8 @@ become due (--per-second), behind fresh work unless told otherwise. Exit code 1 
         ids = options["ids"] or [
             letter.id for letter in list_dead_letters(kind=options["kind"], cause=options["cause"])
         ]
+        if not ids:
+            self.stdout.write(_describe_none(options))
         outcomes = replay_dead_letters(
             ids=ids, by=options["by"], lane=LANES[options["lane"]], per_second=options["per_second"]
         )
@@ -102,6 +107,12 @@ become due (--per-second), behind fresh work unless told otherwise. Exit code 1 
             self.stdout.write(f"{dead_letter_id}: {SENTENCES[outcome]}")
         if {Replayed.UNKNOWN, Replayed.ALREADY_REPLAYED} & set(outcomes.values()):
             raise CommandError("Not all of them could be replayed.")
+
+
+def _describe_none(options: dict[str, Any], *, replayed: bool = False) -> str:
+    """Say that there is none, and of which."""
+    chosen = [f" of the {name} {options[name]}" for name in ("kind", "cause") if options[name]]
+    return f"There is no {'replayed' if replayed else 'open'} dead letter{' and'.join(chosen)}."
 
 
 def _summarise(letter: DeadLetter) -> str:

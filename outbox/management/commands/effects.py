@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from outbox.effects.failures import list_failed_effects, replay_effects
+from outbox.effects.registry import find_effect, list_effects
 from outbox.effects.status import get_relay_status
 from outbox.management.teaching import TeachingCommand
 
@@ -18,7 +19,8 @@ class Command(TeachingCommand):
 Look after effects: what the relay hands on because of events.
 
 effects list           how far behind the relay is, what waits by effect, and what failed for good (at most 200), with its number
-effects replay 17 21   try these again, from the first try on; --all or --effect NAME for many
+effects replay 17 21   try these again, from the first try on; --all or --effect NAME for many. Exit code 1 when one of the
+                       numbers has not failed for good, or is unknown
 
 An effect fails for good when its other end says that no repetition will help, or after its last try (some hours, for
 webhooks two days). Trying again is safe for effects of the database. Mails and calls may happen a second time if
@@ -26,9 +28,9 @@ only the answer was lost; they carry the same key as before."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Say what to do with which."""
-        deeds = parser.add_subparsers(dest="deed", required=True)
+        deeds = parser.add_subparsers(dest="deed", required=True, metavar="list|replay")
         listing = deeds.add_parser("list", help="show them")
-        listing.add_argument("--effect", metavar="NAME", help="of this effect only")
+        listing.add_argument("--effect", metavar="NAME", help=f"what failed of this effect only: {_names()}")
         replay = deeds.add_parser("replay", help="try them again")
         replay.add_argument("ids", nargs="*", type=int, metavar="NUMBER", help="as `effects list` shows it")
         replay.add_argument("--effect", metavar="NAME", help="all that failed of this effect")
@@ -49,14 +51,36 @@ only the answer was lost; they carry the same key as before."""
                 f"{each.name}: {each.pending} waiting, {each.trying} at work, {each.failed} failed; "
                 f"the oldest not done for {each.oldest.total_seconds():.0f} s"
             )
-        for failed in list_failed_effects(effect=effect)[:MOST_LISTED]:
+        failures = list_failed_effects(effect=_check(effect))
+        for failed in failures[:MOST_LISTED]:
             what = f"{failed.effect} {failed.target}".strip()
             self.stdout.write(
                 f"{failed.pk}  {what} of event {failed.event_id}, {failed.tries} tries: {failed.error.partition(chr(10))[0]}"
             )
+        count = failures.count()
+        self.stdout.write(
+            f"{count} failed for good{f'; the first {MOST_LISTED} are shown' if count > MOST_LISTED else ''}."
+        )
 
     def _replay(self, ids: list[int], effect: str | None, *, everything: bool) -> None:
-        if not (ids or effect or everything):
-            raise CommandError("Name some numbers, or --effect NAME, or --all.")
-        chosen = ids or list_failed_effects(effect=effect).values_list("pk", flat=True)
-        self.stdout.write(f"{replay_effects(ids=chosen)} will be tried again.")
+        if [bool(ids), bool(effect), everything].count(True) != 1:
+            raise CommandError("Name some numbers, or --effect NAME, or --all: one of the three.")
+        failed = set(list_failed_effects(effect=_check(effect)).values_list("pk", flat=True))
+        chosen = set(ids) or failed
+        self.stdout.write(f"{replay_effects(ids=chosen & failed)} will be tried again.")
+        if chosen - failed:
+            numbers = ", ".join(map(str, sorted(chosen - failed)))
+            raise CommandError(
+                f"Not among what failed for good: {numbers}. `effects list` shows the numbers."
+            )
+
+
+def _names() -> str:
+    return ", ".join(effect.name for effect in list_effects())
+
+
+def _check(effect: str | None) -> str | None:
+    """Refuse a name that nothing is called; one of an earlier version may still have failures."""
+    if effect and find_effect(effect) is None and not list_failed_effects(effect=effect).exists():
+        raise CommandError(f"There is no effect {effect}. Known: {_names()}.")
+    return effect

@@ -12,6 +12,7 @@ from outbox.management.progress import progress_bar
 from outbox.management.teaching import TeachingCommand
 from outbox.rebuild import rebuild
 from outbox.stopping import Stop, stop_on_signals
+from outbox.tables import bind_live_tables
 
 
 class Command(TeachingCommand):
@@ -26,11 +27,14 @@ Throw a projection away and fill it again from the event log, while people go on
   --compare   as --beside, but only report the differences. Exit code 1 when there are any.
 
 It may be interrupted at any time. In place, run it again or leave the rest to the running consumer; beside, nothing has
-happened yet. Other consumers are not touched."""
+happened yet. Other consumers are not touched.
+
+Only what is derived can be rebuilt. A consumer that acts (it posts marks, hands on mail) is told where to go on instead:
+manage.py consumers adopt NAME."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Say which projection, and how."""
-        names = [handler.name for handler in registry.list_consumers()]
+        names = [handler.name for handler in registry.list_consumers() if bind_live_tables(handler)]
         parser.add_argument("name", metavar="NAME", help=f"one of: {', '.join(names)}")
         how = parser.add_mutually_exclusive_group()
         how.add_argument("--beside", action="store_true", help="fill a twin, compare, take over what differs")

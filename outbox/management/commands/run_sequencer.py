@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from outbox.errors import LogOfAnotherCluster
 from outbox.loop import run_loop
 from outbox.management.teaching import TeachingCommand
 from outbox.processes import Heart
@@ -45,8 +46,11 @@ database it ends with another code and should be started again."""
                 f"A new epoch begins with tick {begun.tick_id}; {begun.count} events were numbered."
             )
             return
-        with stop_on_signals() as stop:
-            numbered = _follow(stop, once=options["once"])
+        try:
+            with stop_on_signals() as stop:
+                numbered = _follow(stop, once=options["once"])
+        except LogOfAnotherCluster as refusal:
+            raise CommandError(str(refusal)) from refusal
         self.stdout.write(f"Ended. {numbered} events numbered.")
 
 

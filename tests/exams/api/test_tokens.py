@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def fresh_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other tests have guessed passwords too; and checking one is slow on purpose, so three guesses are enough here."""
-    monkeypatch.setattr(sign_in, "_guesses", Buckets(capacity=3, per_second=1 / 30))
+    monkeypatch.setattr(sign_in, "guesses", Buckets(capacity=3, per_second=1 / 30))
 
 
 def ask(username: str, password: str = factories.PASSWORD, caller: Caller | None = None) -> Any:

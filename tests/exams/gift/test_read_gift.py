@@ -1,5 +1,6 @@
 """GIFT files, kind by kind, and everything that is refused by line and title."""
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -208,11 +209,55 @@ def test_feedback_of_true_false_names_the_wrong_one_first(braces: str, to_true: 
     assert {option.text: option.feedback for option in found.options} == {"true": to_true, "false": to_false}
 
 
-def test_feedback_to_all_other_numbers_is_left_out_and_said_so() -> None:
-    paper = read_gift(b"::Q:: How many? {#=4#Yes. ~#Count again.}")
+@pytest.mark.parametrize(
+    "braces",
+    [
+        *("{#=4#Yes. ~#No.}", "{#4#Yes. ~#No.}", "{#4:0#Yes. ~*#No.}", "{#=4#Yes. =%0%*#No.}"),
+        *("{#3.5..4.5#Yes.\n~#No.}", "{# 4#Yes.~#No.}"),
+    ],
+)
+def test_feedback_to_all_other_numbers_is_left_out_and_said_so(braces: str) -> None:
+    paper = read_gift(f"::Q:: How many? {braces}".encode())
 
     assert [option.feedback for option in paper.questions[0].options] == ["Yes."]
     assert paper.notes == ["Line 1, \u201cQ\u201d: feedback to all other numbers is not kept."]
+
+
+def test_feedback_to_a_choice_that_belongs_to_nothing_is_said_to_be_silent() -> None:
+    paper = read_gift(b"::Q:: Match. {=a -> b#Yes. =c -> d = -> e#No.}")
+
+    assert [option.feedback for option in paper.questions[0].options] == ["Yes.", "", "No."]
+    assert paper.notes == [
+        "Line 1, \u201cQ\u201d: feedback to a choice that belongs to nothing is never said: only right pairs are answered."
+    ]
+
+
+@pytest.mark.parametrize(
+    "braces",
+    [
+        *("{=a#SAID1 ~b#SAID2 ~%-50%c#SAID3####SAID4}", "{~%100%a#SAID1 ~%-100%b#SAID2####SAID3}"),
+        *("{=a#SAID1 =%50%b#SAID2 =%0%*#SAID3####SAID4}", "{=a#SAID1#still SAID2####SAID3####still SAID4}"),
+        *("{T#SAID1#SAID2####SAID3}", "{F##SAID1}", "{TRUE#SAID1#SAID2#still SAID3}"),
+        *("{#4#SAID1####SAID2}", "{#=4#SAID1 =%50%3..5#SAID2 ~9#SAID3####SAID4}", "{#4:1#SAID1 ~9#SAID2}"),
+        *("{=a -> b#SAID1 =c -> d#SAID2 =e -> f####SAID3}", "{####SAID1}"),
+    ],
+)
+def test_every_form_of_feedback_is_kept_once(braces: str) -> None:
+    paper = read_gift(f"Q? {braces}".encode())
+
+    (found,) = paper.questions
+    kept = " ".join([found.feedback, *(option.feedback for option in found.options)])
+    said = re.findall(r"SAID\d", braces)
+    assert (sorted(re.findall(r"SAID\d", kept)), paper.notes) == (said, [])
+
+
+@pytest.mark.parametrize(
+    "braces", ["{=a#x =b#y ~#SAID}", "{~%100%a ~b ~#SAID}", "{#=4#x =*#SAID}", "{#SAID}"]
+)
+def test_feedback_to_an_answer_that_is_none_is_named(braces: str) -> None:
+    with pytest.raises(GiftRefused) as refused:
+        read_gift(f"::Q:: Which? {braces}".encode())
+    assert [fault.title for fault in refused.value.faults] == ["Q"]
 
 
 def test_feedback_is_in_the_format_of_its_question() -> None:

@@ -95,6 +95,15 @@ def test_answers_are_compared_in_canonical_form(receipt: Path, tmp_path: Path) -
     assert raised.value.returncode == 1
 
 
+def test_answers_may_be_the_very_body_that_was_sent(receipt: Path, tmp_path: Path) -> None:
+    body = write(tmp_path / "body.json", {"answers": ANSWERS})
+    other = write(tmp_path / "other.json", {"answers": {"q1": "b"}})
+
+    assert "are the ones it was given for" in verify(receipt, "--answers", body)
+    with pytest.raises(CommandError, match=r"^OTHER ANSWERS\."):
+        verify(receipt, "--answers", other)
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{", "5"])
 def test_unreadable_files_are_named(receipt: Path, tmp_path: Path, content: str) -> None:
     bad = tmp_path / "bad.json"

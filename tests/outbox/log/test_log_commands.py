@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
+from outbox import registry
 from outbox.batches import BatchOutcome, run_batch
 from outbox.consumer import Batch
 from outbox.models import Consumer, EventPosition, Tick
@@ -86,6 +87,22 @@ def test_consumer_ends_with_an_error_when_its_cursor_is_of_another_epoch(
         run("run_consumer", noted.name, *how)
 
 
+def test_rebuild_offers_only_what_it_does_not_refuse(
+    noted: ThingsNoted, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        call_command("rebuild_projection", "--help")
+
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "one of: " in line)
+    offered = line.partition("one of: ")[2].split(", ")
+    assert offered == ["marksheet_history", noted.name]
+    refused = {handler.name for handler in registry.list_consumers()} - set(offered)
+    assert refused == {"gradebook_marks", "relay"}
+    for name in refused:
+        with pytest.raises(CommandError, match="keeps no tables of its own"):
+            run("rebuild_projection", name)
+
+
 def test_rebuild_says_what_it_did(noted: ThingsNoted) -> None:
     append_things(2)
     before = deliver(noted)
@@ -126,7 +143,7 @@ def test_verification_prints_the_digest_to_compare(noted: ThingsNoted) -> None:
 
     digest = bytes(Tick.objects.get().digest).hex()
     assert run("verify_log").splitlines() == [
-        "The log is sound. Sound: 2 events in 1 ticks.",
+        "The log is sound: 2 events in 1 ticks.",
         f"Digest of tick 1: {digest}",
     ]
 
@@ -141,6 +158,17 @@ def test_verification_ends_with_an_error_that_names_the_altered_event() -> None:
 
     with pytest.raises(CommandError, match=f"event altered at position 2: ThingNoted {second} of thing:2"):
         run("verify_log")
+
+
+@pytest.mark.parametrize(
+    ("tick", "words"), [("2", "There is no tick 2; the last one is 1"), ("0", "begin with 1")]
+)
+def test_verification_from_a_tick_that_is_not_there_is_refused(tick: str, words: str) -> None:
+    append_things(2)
+    sequence_events()
+
+    with pytest.raises(CommandError, match=words):
+        run("verify_log", "--from-tick", tick)
 
 
 def test_list_shows_each_consumer_and_what_is_parked(noted: ThingsNoted) -> None:
@@ -193,6 +221,12 @@ def test_consumer_adopts_a_new_epoch(noted: ThingsNoted) -> None:
 
     assert run("consumers", "adopt", noted.name) == "things_noted goes on at 1.0.1.\n"
     run("run_consumer", noted.name, "--once")
+
+
+def test_release_says_that_nothing_is_parked(noted: ThingsNoted) -> None:
+    deliver(noted)
+
+    assert run("consumers", "release", noted.name, "--all") == f"{noted.name} has parked nothing.\n"
 
 
 def test_release_replays_and_frees_and_says_what_still_fails(noted: ThingsNoted) -> None:

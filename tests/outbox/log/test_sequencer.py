@@ -7,6 +7,7 @@ import pytest
 from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 
+from outbox.errors import LogOfAnotherCluster
 from outbox.models import Event, EventPosition, Tick
 from outbox.publish import publish
 from outbox.sequencer import (
@@ -183,6 +184,21 @@ def test_epoch_goes_on_with_new_events_only_when_the_old_ones_come_from_a_cluste
     assert Tick.objects.order_by("-tick_id").first().epoch == 1  # type: ignore[union-attr]
 
 
+def test_log_of_another_server_is_refused_until_an_epoch_begins() -> None:
+    append_things(2)
+    sequence_events()
+    _pretend_last_tick_is_of_a_server_far_ahead()
+    append_things(1, first=3)
+
+    with pytest.raises(LogOfAnotherCluster, match="--start-epoch"):
+        sequence_events()
+
+    assert EventPosition.objects.count() == 2
+    start_epoch()
+    append_things(1, first=4)
+    assert sequence_events() == Pass(PassOutcome.NUMBERED, tick_id=3, first_pos=4, last_pos=4)
+
+
 def test_epoch_may_begin_on_an_empty_log() -> None:
     assert start_epoch() == Pass(PassOutcome.NUMBERED, tick_id=1, first_pos=1, last_pos=0)
     append_things(1)
@@ -203,3 +219,12 @@ def _move_to_another_cluster() -> None:
         cursor.execute("ALTER TABLE outbox_event DISABLE TRIGGER USER")
         cursor.execute("UPDATE outbox_event SET xid = (xid::text::bigint + 1000000000)::text::xid8")
         cursor.execute("ALTER TABLE outbox_event ENABLE TRIGGER USER")
+
+
+def _pretend_last_tick_is_of_a_server_far_ahead() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE outbox_tick DISABLE TRIGGER USER")
+        cursor.execute(
+            "UPDATE outbox_tick SET snapshot_xmax = (snapshot_xmax::text::bigint + 1000000000)::text::xid8"
+        )
+        cursor.execute("ALTER TABLE outbox_tick ENABLE TRIGGER USER")

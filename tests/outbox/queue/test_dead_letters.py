@@ -176,7 +176,15 @@ def test_list_narrows_by_kind_and_cause(capsys: pytest.CaptureFixture[str]) -> N
     assert [line.split()[0] for line in run(capsys, "list").splitlines()] == [str(note.id), str(other.id)]
     assert run(capsys, "list", "--kind", "other").split()[0] == str(other.id)
     assert run(capsys, "list", "--cause", "defect").split()[0] == str(note.id)
-    assert run(capsys, "list", "--kind", "other", "--cause", "defect") == ""
+    assert run(capsys, "list", "--kind", "other", "--cause", "defect") == (
+        "There is no open dead letter of the kind other and of the cause defect.\n"
+    )
+
+
+def test_list_and_replay_say_that_there_is_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "list") == "There is no open dead letter.\n"
+    assert run(capsys, "list", "--replayed") == "There is no replayed dead letter.\n"
+    assert run(capsys, "replay", "--all") == "There is no open dead letter.\n"
 
 
 def test_show_prints_everything_known_as_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -191,6 +191,21 @@ def test_a_transient_error_in_writing_is_retried() -> None:
     assert read_notes() == notes_of(0)
 
 
+def test_a_try_that_met_a_full_disk_is_not_counted() -> None:
+    queue(2)
+
+    def find_no_room(verdicts: Sequence[Verdict]) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$"
+            )
+
+    ended = work_on(Workshop(on_write=find_no_room), claim_batch())
+
+    assert ended == {Settled.SNOOZED: 2}
+    assert set(Job.objects.values_list("state", "tries", "snoozes")) == {(JobState.READY, 0, 1)}
+
+
 def test_a_failed_try_is_given_back_with_its_history() -> None:
     queue(1)
     holder = uuid.UUID(int=77)

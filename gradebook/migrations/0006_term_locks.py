@@ -50,7 +50,7 @@ LOCKED_TERMS_MAY_CHANGE = """
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('gradebook', '0004_notifications'),
+        ('gradebook', '0005_mark_rehearsals'),
     ]
 
     operations = [

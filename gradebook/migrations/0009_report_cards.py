@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('gradebook', '0007_totals'),
+        ('gradebook', '0008_totals'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('gradebook', '0006_mark_snapshots'),
+        ('gradebook', '0007_mark_snapshots'),
     ]
 
     operations = [

@@ -41,7 +41,7 @@ PHASE_IS_NOT_READ = "DROP FUNCTION gradebook_share_cutover(integer, integer)"
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('gradebook', '0005_term_locks'),
+        ('gradebook', '0006_term_locks'),
     ]
 
     operations = [
