@@ -1,4 +1,4 @@
-"""What the old system left: whole-class copies of mark sheets, and how far the way out of it has come (DESIGN 8).
+"""What the old system left: whole-class copies of mark sheets, and how far the way out of it has come.
 
 The one thing to know: a copy is never changed and never deleted (a trigger sees to it), and from the last phase on none is added.
 """

@@ -1,4 +1,4 @@
-"""The phases of the way from the copies to the log (DESIGN 8), and what each of them means for reading and writing.
+"""The phases of the way from the copies to the log, and what each of them means for reading and writing.
 
 The one thing to know: every place that behaves differently by phase asks one function of this file, and nothing else decides it.
 """
