@@ -72,6 +72,9 @@ PLACED = {
     "terms/<uuid:period_id>/": (TEACHING, TEACHING),
     "marksheets/<uuid:sheet_id>/columns/<uuid:column_id>/": (TEACHING, TEACHING),
     "marksheets/<uuid:sheet_id>/history/": (REST, REST),
+    "marksheets/<uuid:sheet_id>/analytics/": (REST, REST),
+    "marksheets/<uuid:sheet_id>/as-of/": (REST, REST),
+    "exams/<uuid:exam_id>/analytics/": (REST, REST),
     "marksheets/<uuid:sheet_id>/history/cells/<uuid:column_id>/<uuid:student_id>/": (REST, REST),
     "^api/(?P<rest>.*)$": (REST, REST),
 }

@@ -118,7 +118,7 @@ def test_marks_are_said_to_be_saved_only_once_a_standby_has_them(
 
     def save(column: Column) -> tuple[int, Any]:
         change = {"column": str(column.pk), "student": str(student.pk), "version": 0, "entry": "7"}
-        body = {"by": str(teacher.pk), "decimal_sign": ".", "changes": [change]}
+        body = {"by": str(teacher.pk), "term": 1, "decimal_sign": ".", "changes": [change]}
         answer = client.post(reverse("gradebook:marks", args=[sheet.pk]), body, "application/json")
         return answer.status_code, answer.json()
 
@@ -184,7 +184,8 @@ def test_command_ends_in_time_and_says_that_its_work_is_not_safe_yet(
     safe = make_superuser("ben")
 
     done = "Superuser created successfully."
-    assert (unsafe[0], unsafe[1][0], unsafe[1][-1]) == (0, done, f"handover: {UNSAFE}")
+    said = [line for line in unsafe[1] if "outbox.quorum.watch" not in line]  # which may have noticed it by then
+    assert (unsafe[0], sorted(said)) == (0, [done, f"handover: {UNSAFE}"])
     assert safe == (0, [done])
     assert set(User.objects.values_list("username", flat=True)) == {"ann", "ben"}
 

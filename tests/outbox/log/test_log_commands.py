@@ -95,7 +95,7 @@ def test_rebuild_offers_only_what_it_does_not_refuse(
 
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "one of: " in line)
     offered = line.partition("one of: ")[2].split(", ")
-    assert offered == ["marksheet_history", noted.name]
+    assert offered == ["analytics", "marksheet_history", noted.name]
     refused = {handler.name for handler in registry.list_consumers()} - set(offered)
     assert refused == {"gradebook_marks", "relay"}
     for name in refused:
