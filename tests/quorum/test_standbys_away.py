@@ -184,7 +184,9 @@ def test_command_ends_in_time_and_says_that_its_work_is_not_safe_yet(
     safe = make_superuser("ben")
 
     done = "Superuser created successfully."
-    said = [line for line in unsafe[1] if "outbox.quorum.watch" not in line]  # which may have noticed it by then
+    said = [
+        line for line in unsafe[1] if "outbox.quorum.watch" not in line
+    ]  # which may have noticed it by then
     assert (unsafe[0], sorted(said)) == (0, [done, f"handover: {UNSAFE}"])
     assert safe == (0, [done])
     assert set(User.objects.values_list("username", flat=True)) == {"ann", "ben"}
