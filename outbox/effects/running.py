@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 AT_ONCE = 50  # effects of the database that share a transaction
 RESEND_AFTER = 60.0  # seconds until a message whose effect has not happened is sent again
 JITTER = 0.2
+STRAY = "This log has no such event: the message is from before a restore, or from another installation."
 LOST = "Nobody noted how try {}, the last one, ended: its process died, or took longer than its lease."
 
 
@@ -67,7 +68,9 @@ def run_claims(claims: Sequence[Claim]) -> dict[int, EffectState]:
     ended: dict[int, EffectState] = {}
     inside: list[Try] = []
     outside: list[Try] = []
-    for one in _prepare(claims):
+    tries, strays = _prepare(claims)
+    ended |= _give_up_strays(strays)
+    for one in tries:
         claim, effect, _ = one
         if is_spent(claim, effect):
             ended |= _note_end(*one, GiveUp(LOST.format(claim.tries - 1)))
@@ -82,17 +85,34 @@ def run_claims(claims: Sequence[Claim]) -> dict[int, EffectState]:
 Try = tuple[Claim, Effect, Delivery]
 
 
-def _prepare(claims: Sequence[Claim]) -> list[Try]:
-    """Return each claim with its effect and what the effect is given."""
+def _prepare(claims: Sequence[Claim]) -> tuple[list[Try], list[Claim]]:
+    """Return each claim with its effect and what the effect is given; and those whose event this log does not have."""
     events = {event.pos: event for event in list_events_at(sorted({claim.pos for claim in claims}))}
-    tries = []
+    tries, strays = [], []
     for claim in claims:
         effect, event = find_effect(claim.effect), events.get(claim.pos)
         assert effect is not None, "Only known effects are claimed."
         if event is None or event.event_id != claim.event_id:
-            continue  # the log is not the one this receipt was written for; its lease ends by itself
-        tries.append((claim, effect, Delivery(event, claim.target, claim.tries)))
-    return tries
+            strays.append(claim)
+        else:
+            tries.append((claim, effect, Delivery(event, claim.target, claim.tries)))
+    return tries, strays
+
+
+def _give_up_strays(claims: Sequence[Claim]) -> dict[int, EffectState]:
+    """End those that were tried as often as their effect allows: the log is not the one they were written for.
+
+    Until then their leases end by themselves: the event may be on its way to the server we read. After a restore of an older backup
+    it never comes, and a broker that kept the message would send it for ever.
+    """
+    spent = [claim for claim in claims if (effect := find_effect(claim.effect)) and is_spent(claim, effect)]
+    if not spent:
+        return {}
+    with transaction.atomic(durable=True):
+        held = set(lock_held_effects(spent))
+        endings = [Ending(claim, EffectState.FAILED, STRAY) for claim in spent if claim in held]
+        settle_effects(endings)
+    return {ending.claim.id: ending.state for ending in endings}
 
 
 def _run_inside(tries: Sequence[Try]) -> dict[int, EffectState]:

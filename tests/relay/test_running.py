@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from itertools import permutations
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import IntegrityError, connection
@@ -13,7 +13,7 @@ from outbox.batches import run_batch
 from outbox.effects import Delivery, GiveUp, TryLater, find_effect
 from outbox.effects.failures import list_failed_effects, replay_effects
 from outbox.effects.receipts import Message, claim_due_effects, claim_lost_effect
-from outbox.effects.running import run_claims, run_due_effects, run_message
+from outbox.effects.running import STRAY, run_claims, run_due_effects, run_message
 from outbox.effects.status import EffectStatus, get_relay_status
 from outbox.models import EffectReceipt, EffectState, Heartbeat
 from outbox.relay import Relay
@@ -256,6 +256,22 @@ def test_effect_that_kills_its_process_costs_its_neighbours_in_a_message_nothing
         EffectState.DONE,
     ]
     assert tell.event_ids == [ids[1]]
+
+
+def test_message_about_an_event_of_another_log_fails_for_good_after_its_tries(make_effect: Make) -> None:
+    """A broker that outlived a restore has such messages, and would send them for ever."""
+    tell = make_effect(retries=(1.0,))
+    cause()
+    stray = Message(uuid4(), "tell", "", 77)
+    ended = []
+    for _ in range(3):
+        ended.append(run_message(stray))
+        make_due()
+
+    assert ended == [None, None, EffectState.FAILED]
+    receipt = EffectReceipt.objects.get(event_id=stray.event_id)
+    assert (receipt.state, receipt.tries, receipt.error) == ("failed", 3, STRAY)
+    assert (run_message(stray), tell.done) == (None, [])
 
 
 def test_target_that_is_being_served_keeps_only_its_own_effects_waiting(make_effect: Make) -> None:
