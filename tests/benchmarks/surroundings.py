@@ -17,6 +17,7 @@ from config.postgres.place import SUPERUSER
 
 _results = Path(os.environ.get("HANDOVER_DATA", Path(__file__).parents[2] / ".data"))
 _cluster: Cluster | None = None
+_given = dict(os.environ)  # before anything was set for the benchmark of this process
 MOST_CONNECTIONS = 320  # pgbench with 256 clients, and ours
 _INSIDE = "HANDOVER_INSIDE_BENCHMARK"
 
@@ -50,6 +51,11 @@ def set_up_django() -> None:
         DATABASE_OWNER_URL=_cluster.url(SUPERUSER),
     )
     django.setup()
+
+
+def get_given_environment() -> dict[str, str]:
+    """Return the environment this process was started with: what another benchmark, with a server of its own, is started with."""
+    return dict(_given)
 
 
 def get_results_folder() -> Path:

@@ -1,6 +1,9 @@
 """The benchmarks' own arithmetic: which round counts, what a reach means, what stays in the file."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,3 +56,19 @@ def test_report_of_pgbench_is_read() -> None:
     assert read_report(text) == PgbenchRun(tps=9427.123456, latency_ms=6.789)
     with pytest.raises(ValueError, match="Not a report"):
         read_report("pgbench: error")
+
+
+def test_benchmark_that_starts_another_gives_it_the_environment_it_was_given_itself() -> None:
+    look = """
+import os
+import tests.benchmarks
+from tests.benchmarks.surroundings import get_given_environment
+changed = {name for name in os.environ if os.environ[name] != get_given_environment().get(name)}
+print("HANDOVER_INSIDE_BENCHMARK" in changed, "DATABASE_URL" in changed, "HANDOVER_INSIDE_BENCHMARK" in get_given_environment())
+"""
+    chosen = {name: value for name, value in os.environ.items() if name != "HANDOVER_INSIDE_BENCHMARK"}
+    chosen["DATABASE_URL"] = "postgres://somebody@127.0.0.1:1/theirs"
+    found = subprocess.run(
+        [sys.executable, "-c", look], env=chosen, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.split() == ["True", "True", "False"]
