@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import connection, reset_queries, transaction
 
 from gradebook.models import MarkSheet, User
 from gradebook.services.columns import add_column
@@ -23,7 +23,9 @@ from outbox.db import load_sql
 
 LONGEST_LINE: Final = 16 * 2**20
 MOST_NAMED: Final = 20
-WRITTEN_AT_ONCE: Final = 2 * 2**20  # bytes of lines
+WRITTEN_AT_ONCE: Final = (
+    2**19
+)  # bytes of lines; as rows they are some five times as many, and there several times over
 
 Report = Callable[[int, int], object]  # (bytes read, bytes in all), after every line
 
@@ -155,4 +157,5 @@ def _write(batch: list[tuple[int, dict[str, Any]]]) -> int:
                 ]
             )
         cursor.execute(load_sql("gradebook", "import_copies"), {"copies": copies})
+        reset_queries()  # with DEBUG Django keeps every statement it ran, and these carry the file with them
         return int(cursor.rowcount)
