@@ -8,7 +8,7 @@ FROM exams_exam AS exam
 JOIN gradebook_school AS school ON school.id = exam.school_id
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE attempt.state = 'open') AS open,
-           count(*) FILTER (WHERE attempt.state = 'submitted') AS handed_in,
+           count(*) FILTER (WHERE attempt.state IN ('submitted', 'graded', 'needs_marking', 'failed')) AS handed_in,
            count(*) FILTER (WHERE attempt.state = 'graded') AS graded,
            count(*) FILTER (WHERE attempt.state = 'needs_marking') AS to_mark,
            count(*) FILTER (WHERE attempt.state = 'failed') AS failed

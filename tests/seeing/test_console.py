@@ -177,6 +177,20 @@ def test_console_shows_exams_in_progress(
     assert "<bdi>&lt;b&gt;Maths &amp; more&lt;/b&gt;</bdi>" in row
 
 
+@pytest.mark.parametrize(
+    ("state", "numbers"),
+    [("graded", ["0", "1", "1", "1", "0", "0"]), ("needs_marking", ["0", "1", "1", "0", "1", "0"])],
+)
+def test_what_was_handed_in_stays_handed_in_once_it_is_graded(
+    client: Client, operator: User, attempt: Attempt, state: str, numbers: list[str]
+) -> None:
+    hand_in(attempt)
+    Attempt.objects.update(state=state)
+    page = client.get("/console/live/").content.decode()
+    row = page[page.index("<tbody>") : page.index("</tbody>")]
+    assert re.findall(r'<td class="number">(\d+)', row) == numbers
+
+
 def test_fragment_is_the_middle_of_the_page(client: Client, operator: User) -> None:
     page, fragment = (client.get(f"/console/{part}").content.decode() for part in ("", "live/"))
     assert "<html" not in fragment
