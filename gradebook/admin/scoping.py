@@ -40,12 +40,23 @@ def limit_to_school(rows: QuerySet[M], person: User, path: str) -> QuerySet[M]:
     return rows.exclude(**{f"{path}__in": School.objects.filter(is_rehearsal=True)})
 
 
+class NamedWithSchool(ModelChoiceField[Any]):
+    """Choices over all schools: each says whose it is, since every school has a 9A."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        """Return what the choice is called."""
+        return f"{obj} ({obj.school})" if obj.school_id else str(obj)
+
+
 def limit_choices(db_field: "ForeignKey[Any, Any]", request: HttpRequest, arguments: dict[str, Any]) -> None:
     """Narrow what a form field offers, unless it was narrowed already."""
     model = db_field.remote_field.model
     if "queryset" not in arguments and model in SCHOOL_OF:
         rows = model._default_manager.all()  # noqa: SLF001 - the documented way to a model that is not known before
         arguments["queryset"] = limit_to_school(rows, person_of(request), SCHOOL_OF[model])
+        if person_of(request).school_id is None and SCHOOL_OF[model] == "school":
+            arguments["queryset"] = arguments["queryset"].select_related("school")
+            arguments.setdefault("form_class", NamedWithSchool)
 
 
 class SchoolScoped(admin.ModelAdmin[M]):

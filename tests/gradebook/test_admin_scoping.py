@@ -173,3 +173,15 @@ def test_operator_belongs_to_no_school(world: World) -> None:
     ]
     assert [person.is_operator for person in people] == [True, False, False, False]
     assert {person.role for person in people} == {Role.ADMIN}
+
+
+def test_operator_is_told_whose_choice_each_is(client: Client, world: World) -> None:
+    client.force_login(factories.admin())
+    page = client.get(reverse("admin:exams_exam_add")).content.decode()
+    assert f"{world.course} (Hill School)</option>" in page
+    assert f"{world.period} (Hill School)</option>" in page
+
+
+def test_staff_of_a_school_are_not(hill_office: Client, world: World) -> None:
+    page = hill_office.get(reverse("admin:exams_exam_add")).content.decode()
+    assert f"{world.course}</option>" in page
