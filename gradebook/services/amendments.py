@@ -17,13 +17,14 @@ from gradebook.entries import Entry
 from gradebook.errors import AmendmentNotFound, AmendmentRefused
 from gradebook.events import TermAmended, term_subject
 from gradebook.models import Amendment, AmendmentState, Column, MarkSource, Period, User
+from gradebook.services.facts import event_by
 from gradebook.services.marks.facts import Change, Names, describe_change, record_changes
 from gradebook.services.marks.posting import AUTOMATIC_GRADING, write_posts
 from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells, write_cells
 from gradebook.services.terms import hold_alone, open_term, raise_generation, read_reason
 from outbox.db import database_now
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
+from outbox.publish import Actor, publish
 
 POSTED_ON_OPENING = "Posted when the term was opened again."
 
@@ -176,17 +177,5 @@ def _publish(amendment: Amendment, term: Period, by: User, batch_id: UUID) -> No
         proposed_by=amendment.proposed_by.full_name if amendment.proposed_by else AUTOMATIC_GRADING,
         signed_by=by.full_name,
     )
-    publish(
-        [
-            NewEvent(
-                kind=fact.kind,
-                schema_version=fact.version,
-                subject=term_subject(term.pk),
-                subject_version=term.generation,
-                actor=Actor(ActorType.PERSON, by.pk),
-                payload=fact.payload(),
-                tenant_id=fact.school_id,
-                batch_id=batch_id,
-            )
-        ]
-    )
+    subject = term_subject(term.pk)
+    publish([event_by(by, fact, subject=subject, subject_version=term.generation, batch_id=batch_id)])

@@ -19,11 +19,12 @@ from gradebook.errors import CardsRefused, TermNotFound
 from gradebook.events import ReportCardIssued, card_subject, term_subject
 from gradebook.models import CardRelease, Period, ReportCard, SchoolClass, User
 from gradebook.queries.cards import list_current_cards, read_contents
+from gradebook.services.facts import event_by
 from gradebook.services.terms import changing_marks
 from outbox.db import database_now
 from outbox.log import Position, find_entry, get_head
-from outbox.models.log import ActorType, Event
-from outbox.publish import Actor, NewEvent, publish
+from outbox.models.log import Event
+from outbox.publish import NewEvent, publish
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -196,12 +197,6 @@ def _describe(card: ReportCard, by: User) -> NewEvent:
         checksum=card.checksum,
         actor_name=by.full_name,
     )
-    return NewEvent(
-        kind=fact.kind,
-        schema_version=fact.version,
-        subject=card_subject(card.period_id, card.student_id),
-        subject_version=card.number,
-        actor=Actor(ActorType.PERSON, by.pk),
-        payload=fact.payload(),
-        tenant_id=fact.school_id,
+    return event_by(
+        by, fact, subject=card_subject(card.period_id, card.student_id), subject_version=card.number
     )

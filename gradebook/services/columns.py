@@ -14,9 +14,9 @@ from gradebook.entries import plain
 from gradebook.errors import ColumnNotFound, ColumnRefused, SheetNotFound
 from gradebook.events import ColumnChanged, ColumnState, column_subject
 from gradebook.models import Column, ColumnSource, Mark, MarkSheet, User
+from gradebook.services.facts import event_by
 from gradebook.services.terms import changing_marks, require_open
-from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
+from outbox.publish import publish
 
 
 def add_column(
@@ -129,16 +129,7 @@ def _publish_change(column: Column, before: ColumnState | None, by: User) -> Non
         old=before,
         new=_state(column),
     )
-    event = NewEvent(
-        kind=fact.kind,
-        schema_version=fact.version,
-        subject=column_subject(column.pk),
-        subject_version=column.version,
-        actor=Actor(ActorType.PERSON, by.pk),
-        payload=fact.payload(),
-        tenant_id=fact.school_id,
-    )
-    publish([event])
+    publish([event_by(by, fact, subject=column_subject(column.pk), subject_version=column.version)])
 
 
 def _state(column: Column) -> ColumnState:

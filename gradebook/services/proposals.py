@@ -15,11 +15,12 @@ from django.db import connection
 from django.db.models import Max
 from uuid_utils.compat import uuid7
 
-from gradebook import policies, queries
+from gradebook import queries
 from gradebook.cells import AutomaticMark, CellKey, StoredCell
 from gradebook.entries import BLANK, Entry, check_entry
-from gradebook.errors import AmendmentRefused, MarksAreReadOnly, SheetNotFound
+from gradebook.errors import AmendmentRefused
 from gradebook.models import Amendment, Column, MarkSheet, MarkSource, User
+from gradebook.services.editing import require_editor
 from gradebook.services.terms import changing_marks, read_reason
 from outbox.db import database_now, load_sql, require_transaction
 
@@ -42,7 +43,7 @@ def propose_amendment(*, sheet: MarkSheet, key: CellKey, entry: Entry, reason: s
     """
     why = read_reason(reason)
     with changing_marks([sheet.period_id]) as terms:
-        _require_proposer(sheet, by)
+        require_editor(sheet, by)
         if not terms[sheet.period_id].is_locked:
             raise AmendmentRefused("This term is not locked: type the mark into the sheet.")
         cell = queries.find_cells(sheet.pk, [key]).get(key)
@@ -82,12 +83,6 @@ def propose_results(posts: Sequence[AutomaticMark], columns: Mapping[UUID, Colum
         )
     made = [post.key for post in news]
     return Proposals(made, known=[post.key for post in posts if post.key not in made])
-
-
-def _require_proposer(sheet: MarkSheet, by: User) -> None:
-    if policies.may_edit_sheet(by, sheet.pk):
-        return
-    raise MarksAreReadOnly if policies.may_view_sheet(by, sheet.pk) else SheetNotFound
 
 
 def _check(sheet: MarkSheet, key: CellKey, entry: Entry, cell: StoredCell | None) -> None:

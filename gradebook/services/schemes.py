@@ -13,9 +13,9 @@ from gradebook.entries import plain
 from gradebook.errors import SchemeRefused, SheetNotFound
 from gradebook.events import SchemeChanged, SchemeState, scheme_subject
 from gradebook.models import Category, Column, LetterScale, MarkSheet, Scheme, Treatment, User
+from gradebook.services.facts import event_by
 from gradebook.services.terms import changing_marks, require_open
-from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
+from outbox.publish import publish
 
 MOST_CATEGORIES = 30
 WEIGHT_DECIMALS = 4
@@ -154,16 +154,5 @@ def _publish(scheme: Scheme, before: SchemeState | None, after: SchemeState, by:
         old=before,
         new=after,
     )
-    publish(
-        [
-            NewEvent(
-                kind=fact.kind,
-                schema_version=fact.version,
-                subject=scheme_subject(scheme.sheet_id),
-                subject_version=scheme.version,
-                actor=Actor(ActorType.PERSON, by.pk),
-                payload=fact.payload(),
-                tenant_id=fact.school_id,
-            )
-        ]
-    )
+    subject = scheme_subject(scheme.sheet_id)
+    publish([event_by(by, fact, subject=subject, subject_version=scheme.version)])

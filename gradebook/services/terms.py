@@ -17,9 +17,9 @@ from gradebook import policies
 from gradebook.errors import NoReasonGiven, TermIsBusy, TermIsLocked, TermIsOpen, TermMovedOn, TermNotFound
 from gradebook.events import TermLocked, TermOpened, term_subject
 from gradebook.models import Period, User
+from gradebook.services.facts import event_by
 from outbox.db import LOCK_NOT_AVAILABLE, database_now, find_sqlstate, load_sql, require_transaction
-from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
+from outbox.publish import publish
 
 _NAMESPACE: Final = 0x7465726D  # "term"; the other half of the advisory lock is a hash of the period's id
 _PATIENCE: Final = (
@@ -112,16 +112,7 @@ def read_reason(text: str) -> str:
 
 
 def _publish(fact: TermLocked | TermOpened, term: Period, by: User) -> None:
-    event = NewEvent(
-        kind=fact.kind,
-        schema_version=fact.version,
-        subject=term_subject(term.pk),
-        subject_version=term.generation,
-        actor=Actor(ActorType.PERSON, by.pk),
-        payload=fact.payload(),
-        tenant_id=fact.school_id,
-    )
-    publish([event])
+    publish([event_by(by, fact, subject=term_subject(term.pk), subject_version=term.generation)])
 
 
 def _run(statement: str, parameters: Mapping[str, Any], *, patience: str | None = None) -> None:

@@ -11,12 +11,13 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from gradebook import policies, queries
+from gradebook import queries
 from gradebook.cells import CellChange, CellKey, StoredCell, Verdict, after_teacher, judge_change
 from gradebook.entries import Entry, check_entry
-from gradebook.errors import Malformed, MarksAreReadOnly, SheetNotFound
+from gradebook.errors import Malformed
 from gradebook.models import Column, MarkSheet, MarkSource, User
 from gradebook.queries import CellView, view_cell
+from gradebook.services.editing import require_editor
 from gradebook.services.marks.facts import Change, Names, describe_change, record_changes
 from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells, write_cells
 from gradebook.services.terms import changing_marks, require_open
@@ -71,7 +72,7 @@ def save_marks(
     if len(wishes) != len(changes):
         raise Malformed("A cell may be named once in a request.")
     with changing_marks([sheet.period_id]) as terms:
-        _require_editor(sheet, by)
+        require_editor(sheet, by)
         require_open(terms[sheet.period_id], generation)
         known = _Sheet(
             queries.lock_columns(sheet, {key.column_id for key in wishes}),
@@ -85,12 +86,6 @@ def save_marks(
             sheet, [wish for wish in sound if verdicts[wish.key] is Verdict.WRITE], stored, known, by
         )
     return _answer(wishes, verdicts, stored | written, list(refusals.values()))
-
-
-def _require_editor(sheet: MarkSheet, by: User) -> None:
-    if policies.may_edit_sheet(by, sheet.pk):
-        return
-    raise MarksAreReadOnly if policies.may_view_sheet(by, sheet.pk) else SheetNotFound
 
 
 def _refuse(wish: CellChange, known: _Sheet) -> Refusal | None:
