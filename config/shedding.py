@@ -1,8 +1,9 @@
 """How a crowd is told to come back: a submission that would be refused anyway is recognised by its bytes and answered ready-made.
 
 At five times too much, most of what arrives is refused, and each refusal takes time from a hand-in. So nothing is made for one:
-no parser, no exception, no response. What is written is to the byte what the gate says (`exams.gate.asgi.list_refusals`), so that nobody
-can tell the ways apart; whatever does not look exactly like a plain submission takes the long one.
+no parser, no exception, no response. What is written is to the byte what the gate says (`exams.gate.asgi.list_refusals`) to a request
+without an id of its own; one it brings (`X-Request-ID`) is not looked for. Whatever does not look exactly like a plain submission takes the
+long way.
 """
 
 import asyncio

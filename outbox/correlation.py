@@ -7,7 +7,10 @@ context's (a thread's, a task's). Where nobody set one there is none.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Final
 from uuid import UUID
+
+_UUID_LENGTHS: Final = (32, 36)
 
 _current: ContextVar[UUID | None] = ContextVar("correlation_id", default=None)
 
@@ -20,6 +23,14 @@ def correlated(correlation_id: UUID) -> Iterator[None]:
         yield
     finally:
         _current.reset(before)
+
+
+def read_request_id(given: str | None) -> UUID | None:
+    """Return the id a request names in `X-Request-ID`; None where that is no UUID, since a free text from outside is repeated nowhere."""
+    try:
+        return UUID(given) if given is not None and len(given) in _UUID_LENGTHS else None
+    except ValueError:
+        return None
 
 
 def find_correlation_id() -> UUID | None:

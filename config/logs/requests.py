@@ -2,7 +2,7 @@
 
 The id comes from `X-Request-ID` if that is a UUID (a proxy's 32 hexadecimal digits are one), else it is new; it goes back in the same
 header and into each event the request publishes. Anything else in that header is not repeated: it could be anything. The gate
-writes no line: there, the receipt is the record.
+reads the header by the same rule, gives out no new id, and writes no line: there, the receipt is the record.
 """
 
 import logging
@@ -18,12 +18,11 @@ from uuid_utils.compat import uuid7
 
 from config.logs.lines import FACTS, find_route
 from config.tiers import classify
-from outbox.correlation import correlated
+from outbox.correlation import correlated, read_request_id
 
 HEADER: Final = "X-Request-ID"
 # Asked all day by machines; the last is what `config.probe` asks a pool for, because it costs nothing.
 _PROBES: Final = frozenset({"/healthz", "/readyz", "/metrics", "/favicon.ico"})
-_UUID_LENGTHS: Final = (32, 36)
 
 log = logging.getLogger("handover.request")
 
@@ -64,10 +63,7 @@ class RequestLog:
 
 def choose_request_id(given: str | None) -> UUID:
     """Return the id the header gives, or a new one when it gives none that is well-formed."""
-    try:
-        return UUID(given) if given is not None and len(given) in _UUID_LENGTHS else uuid7()
-    except ValueError:
-        return uuid7()
+    return read_request_id(given) or uuid7()
 
 
 def _finish(request: HttpRequest, response: Answer, request_id: UUID, begun: float) -> Answer:

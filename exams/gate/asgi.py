@@ -26,12 +26,13 @@ from exams.gate.reading import (
     Head,
     Receive,
     check_head,
+    find_request_id,
     read_attempt_id,
     read_body,
     read_handin,
     read_student_id,
 )
-from exams.gate.responses import Response, answer, apologise, refuse
+from exams.gate.responses import Response, answer, apologise, name, refuse
 from exams.gate.session import Session
 from exams.gate.time_limit import TimeLimit
 from exams.receipt_keys import get_key_ring
@@ -65,34 +66,40 @@ class Gate:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
             return
+        head: Head = dict(scope["headers"])
+        request_id = find_request_id(head)
         try:
-            response = await self._take_in(scope, receive)
+            response = await self._take_in(scope, head, receive, request_id)
         except ClientGone:
             return
         except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
             response = _excuse(error)
+        response = name(response, request_id)
         await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
         await send({"type": "http.response.body", "body": response.body})
 
-    async def _take_in(self, scope: Scope, receive: Receive) -> Response:
+    async def _take_in(self, scope: Scope, head: Head, receive: Receive, request_id: UUID | None) -> Response:
         if scope["method"] != "POST":
             raise MethodNotAllowed
         desk = self._desk or self._open()
         desk.check_room()
-        who = _welcome(scope["path"], dict(scope["headers"]))
+        who = _welcome(scope["path"], head)
         with self._room.open() as share:
             body = await self._read_body(receive, share)
-            handin = _read(body, who)
+            handin = _read(body, who, request_id)
             desk.check_room()
             return answer(handin, await desk.wait_for(handin), get_key_ring())
 
     def take_whole(self, path: str, head: Head, body: bytes, respond: Respond) -> None:
         """Serve a POST that has arrived complete, without a task: `respond` is called once, maybe before this returns."""
+        request_id = find_request_id(head)
+        if request_id is not None:
+            respond = functools.partial(_respond_as, request_id, respond)
         try:
             desk = self._desk or self._open()
             desk.check_room()  # before the token is looked at: in a crowd, most answers are this refusal
             who = _welcome(path, head)
-            handin = _read(body, who)
+            handin = _read(body, who, request_id)
             share = self._room.open()
             share.hold(len(body))
         except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
@@ -161,10 +168,16 @@ def _welcome(path: str, head: Head) -> _Who:
     return _Who(attempt_id, student_id)
 
 
-def _read(body: bytes, who: _Who) -> HandIn:
-    return read_handin(
+def _read(body: bytes, who: _Who, request_id: UUID | None) -> HandIn:
+    handin = read_handin(
         body, attempt_id=who.attempt_id, student_id=who.student_id, arrived_at=time.monotonic()
     )
+    handin.request_id = request_id
+    return handin
+
+
+def _respond_as(request_id: UUID, respond: Respond, response: Response) -> None:
+    respond(name(response, request_id))
 
 
 def _tell(handin: HandIn, share: Share, respond: Respond, verdict: Verdict) -> None:

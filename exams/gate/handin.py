@@ -18,7 +18,7 @@ class HandIn:
     """One request that waits for its verdict. Its ids are made once, so that a second try cannot store it twice.
 
     `arrived_at` and `not_before` are of `time.monotonic()`. `losses` counts the tries whose connection was lost under way:
-    after one, it may have been committed without our hearing of it.
+    after one, it may have been committed without our hearing of it. `request_id`: what the request called itself, if it did.
     """
 
     attempt_id: UUID
@@ -30,6 +30,7 @@ class HandIn:
     event_id: UUID = dataclasses.field(default_factory=uuid7)
     not_before: float = 0.0
     losses: int = 0
+    request_id: UUID | None = None
 
 
 class Outcome(StrEnum):

@@ -2,6 +2,7 @@
 
 import json
 from typing import NamedTuple
+from uuid import UUID
 
 from exams.errors import (
     AttemptClosed,
@@ -42,6 +43,13 @@ def answer(handin: HandIn, verdict: Verdict, ring: KeyRing) -> Response:
     if verdict.outcome is Outcome.REPLAYED and receipt is not None:
         return _respond(200, _JSON, write_receipt(receipt, ring), (b"idempotent-replayed", b"true"))
     raise _refusal(handin, verdict, None if receipt is None else sign_receipt(receipt, ring))
+
+
+def name(response: Response, request_id: UUID | None) -> Response:
+    """Return the answer to a request that called itself something, under that id; to any other as it is."""
+    if request_id is None:
+        return response
+    return response._replace(headers=[*response.headers, (b"x-request-id", str(request_id).encode())])
 
 
 def refuse(error: ExamsError) -> Response:

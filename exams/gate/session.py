@@ -39,7 +39,7 @@ _SESSION_SETTINGS = {
 }
 
 _PARAMETERS = (
-    *("attempt_ids", "student_ids", "submission_ids", "event_ids", "job_ids"),
+    *("attempt_ids", "student_ids", "submission_ids", "event_ids", "job_ids", "correlation_ids"),
     *("digests", "answers", "waits", "key_id"),
 )
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
@@ -131,6 +131,7 @@ class Session:
             uuid_array([handin.submission_id for handin in group]),
             uuid_array([handin.event_id for handin in group]),
             uuid_array([job_id_for(GRADE, handin.submission_id) for handin in group]),
+            uuid_array([handin.request_id or handin.submission_id for handin in group]),
             text_array([handin.digest for handin in group]),
             text_array([handin.answers for handin in group]),
             float8_array([now - handin.arrived_at for handin in group]),

@@ -19,6 +19,7 @@
 --   keeps it from looking for an attempt among all attempts of the student.
 -- Settings: TimeZone must be UTC (the session's is): times are written as texts, for the receipt and the event alike.
 -- Parameters: arrays of equal length, one element a hand-in, no attempt twice; key_id names the key that signs the receipts.
+--   correlation_ids: what the request called itself, else the submission's id.
 -- Returns a row for each hand-in: its place in the arrays (from 1), the verdict, the receipt's facts where there is a
 --   receipt, when the attempt ended or will end, and by which rule.
 WITH judged AS MATERIALIZED (
@@ -46,9 +47,9 @@ WITH judged AS MATERIALIZED (
         stored.payload_sha256 AS stored_digest, stored.decision AS stored_decision, stored.receipt_key_id AS stored_key_id
     FROM unnest(
         %(attempt_ids)b::uuid[], %(student_ids)b::uuid[], %(submission_ids)b::uuid[], %(event_ids)b::uuid[],
-        %(job_ids)b::uuid[], %(digests)b::text[], %(answers)b::text[], %(waits)b::float8[]
+        %(job_ids)b::uuid[], %(correlation_ids)b::uuid[], %(digests)b::text[], %(answers)b::text[], %(waits)b::float8[]
     ) WITH ORDINALITY AS asked (
-        attempt_id, student_id, submission_id, event_id, job_id, digest, answers, waited, ordinal)
+        attempt_id, student_id, submission_id, event_id, job_id, correlation_id, digest, answers, waited, ordinal)
     LEFT JOIN LATERAL (
         SELECT
             own.id, own.school_id, own.exam_id, own.revision_id, own.number, own.state, own.closes_at, own.grace_until,
@@ -96,7 +97,7 @@ event AS (
         (event_id, tenant_id, kind, schema_version, subject, subject_version, actor_type, actor_id, correlation_id, payload)
     SELECT
         event_id, school_id, 'SubmissionAccepted', 1, 'attempt:' || judged.attempt_id, version + 1, 'person',
-        judged.student_id, judged.submission_id,
+        judged.student_id, judged.correlation_id,
         to_jsonb(fact)
     FROM judged
     CROSS JOIN LATERAL (

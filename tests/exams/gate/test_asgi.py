@@ -18,6 +18,7 @@ from exams.canonical import canonical_answers, digest
 from exams.gate.admission import Limits
 from exams.gate.asgi import Gate
 from exams.gate.durability import LocalDurability
+from exams.gate.responses import Response
 from exams.limits import Buckets
 from exams.media_type import LARGEST_BODY
 from exams.models import Attempt, Submission
@@ -25,12 +26,15 @@ from exams.receipt_keys import get_key_ring
 from exams.receipts import Receipt, sign_receipt, verify_receipt
 from gradebook.models import User
 from outbox.db import database_now
+from outbox.models import Event
 from tests import factories
 from tests.exams.api.callers import refused, with_token
 from tests.exams.media_types import JSON, NOT_JSON
 
 Message = dict[str, Any]
 Sender = Callable[..., "Answer"]
+REQUEST_ID = UUID("0199a1b2-c3d4-7e5f-8a6b-0123456789ab")
+JSON_HEAD = (b"content-type", b"application/json")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -370,6 +374,67 @@ def test_outcome_is_unknown_when_the_committer_is_stuck(attempt: Attempt, databa
     assert answer.problem == (503, "outcome_unknown")
     assert 1 <= int(answer.headers["retry-after"]) <= 5
     assert ask(request).status == 200
+
+
+async def take_whole(path: str, head: dict[bytes, bytes], body: bytes) -> Response:
+    """Hand a request over in one piece, to a gate of its own."""
+    gate = Gate(durability=LocalDurability())
+    answer: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
+    try:
+        gate.take_whole(path, head, body, answer.set_result)
+        return await answer
+    finally:
+        await gate.close()
+
+
+def is_joined_to(correlation_id: UUID) -> bool:
+    """Say whether the one submission's event is joined to this id."""
+    return [correlation_id] == list(
+        Event.objects.filter(kind="SubmissionAccepted").values_list("correlation_id", flat=True)
+    )
+
+
+@pytest.mark.parametrize("spelling", [str(REQUEST_ID), REQUEST_ID.hex, str(REQUEST_ID).upper()])
+def test_id_a_request_brings_comes_back_and_joins_the_event_to_it(attempt: Attempt, spelling: str) -> None:
+    head = [JSON_HEAD, (b"x-request-id", spelling.encode())]
+
+    answer = ask(request_of(attempt, headers=head))
+
+    assert (answer.status, answer.headers["x-request-id"]) == (202, str(REQUEST_ID))
+    assert is_joined_to(REQUEST_ID)
+
+
+@pytest.mark.parametrize("given", [None, b"", b"x" * 36, b"\xff" * 32, b"<script>alert(1)</script>"])
+def test_request_without_a_well_formed_id_is_joined_by_its_submission(
+    attempt: Attempt, given: bytes | None
+) -> None:
+    head = [JSON_HEAD] if given is None else [JSON_HEAD, (b"x-request-id", given)]
+
+    answer = ask(request_of(attempt, headers=head))
+
+    assert (answer.status, "x-request-id" in answer.headers) == (202, False)
+    assert is_joined_to(Submission.objects.get().pk)
+
+
+def test_refusal_is_given_under_the_id_too(attempt: Attempt) -> None:
+    answer = ask(
+        request_of(attempt, token="", headers=[JSON_HEAD, (b"x-request-id", REQUEST_ID.hex.encode())])
+    )
+
+    assert (answer.status, answer.headers["x-request-id"]) == (401, str(REQUEST_ID))
+
+
+@pytest.mark.parametrize(("token", "status"), [(True, 202), (False, 401)])
+def test_request_in_one_piece_is_answered_under_its_id_too(
+    attempt: Attempt, token: bool, status: int
+) -> None:
+    bearer = {b"authorization": f"Bearer {token_of(attempt.student)}".encode()} if token else {}
+    head = dict([JSON_HEAD, (b"x-request-id", REQUEST_ID.hex.encode())]) | bearer
+
+    answer = async_to_sync(take_whole)(path_of(attempt.pk), head, b'{"answers": {}}')
+
+    assert (answer.status, dict(answer.headers)[b"x-request-id"]) == (status, str(REQUEST_ID).encode())
+    assert is_joined_to(REQUEST_ID) is token
 
 
 def test_lifespan_opens_the_gate_and_runs_it_dry(attempt: Attempt) -> None:

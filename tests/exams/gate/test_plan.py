@@ -14,7 +14,7 @@ READS_NO_TABLE_WHOLE = {
     *("Function Scan", "CTE Scan", "ModifyTable"),
 }
 PLAN = """
-    EXPLAIN (FORMAT JSON) EXECUTE {} ('{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '')
+    EXPLAIN (FORMAT JSON) EXECUTE {} ('{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', '')
 """
 
 
