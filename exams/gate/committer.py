@@ -6,6 +6,9 @@ way. Every hand-in that joins gets exactly one verdict, whatever the database do
   the statement failed                          nothing was stored: each is tried alone, so that one bad row is the only loser
   the connection was lost before it was sent    tried again, then `not_stored`
   the connection was lost under way             tried again (it is idempotent), then `unknown`
+
+Patience bounds the tries, not the wait in line: however long somebody has waited, they are sent at least once wherever there is a
+connection. They arrived in time and are judged by that; told "not stored" instead, they would have to arrive again, maybe after the deadline.
 """
 
 import logging
@@ -22,7 +25,7 @@ from exams.gate.line import Line
 from exams.gate.meters import GROUP_SECONDS, GROUP_SIZE
 from exams.gate.session import Lost, Session
 
-PATIENCE = 8.0  # seconds a hand-in is tried again for
+PATIENCE = 8.0  # seconds from its arrival in which a hand-in is tried again
 _BUSY_PAUSE = 0.004
 _FAILURE_PAUSE = 0.2
 _SHORTEST_REST, _LONGEST_REST = 0.05, 1.0  # between two tries to connect

@@ -1,7 +1,9 @@
 """What the committer makes of trouble: locks, bad rows, lost connections, a database that is away."""
 
 import dataclasses
+import datetime as dt
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from exams.gate.session import Session
 from exams.models import Submission
 from exams.receipt_keys import get_key_ring
 from exams.receipts import Receipt
+from outbox.db import database_now
 from tests import factories
 from tests.counting import count_stored
 from tests.cut_wire import CutWire
@@ -329,6 +332,22 @@ def test_nothing_is_stored_and_nothing_claimed_while_the_database_is_away(
         NOT_STORED,
     ]
     assert Submission.objects.count() == 0
+
+
+def test_hand_in_that_waited_in_line_longer_than_patience_is_still_sent_once_and_judged_by_its_arrival(
+    start_gate: StartGate,
+    make_handin: MakeHandIn,
+) -> None:
+    """The database stood still over the deadline: whoever was in line by then has arrived in time, and need not arrive again."""
+    ended_at = database_now() - dt.timedelta(seconds=60)
+    attempt = factories.attempt(closes_at=ended_at, grace_until=ended_at, accepts_until=ended_at)
+    handin = make_handin(attempt, arrived_at=time.monotonic() - 90)
+
+    [verdict] = start_gate(patience=8.0).ask(handin)
+
+    stored = Submission.objects.get()
+    assert (verdict.outcome, stored.decision) == (Outcome.ACCEPTED, "on_time")
+    assert stored.accepted_at < attempt.closes_at
 
 
 def test_table_that_is_locked_for_a_moment_only_costs_time(
