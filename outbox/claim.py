@@ -6,7 +6,9 @@ The try is counted here, not at the end: a job that kills its worker never reach
 import dataclasses
 import datetime as dt
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -28,6 +30,7 @@ from outbox.streams import (
 SECONDS_BETWEEN_LOOKS = (0.1, 1.0)  # at least and at most
 LOOKING_SHARE = 0.05  # of the worker's time, between these two
 LARGEST_BATCH = 250
+FIELDS_OF_A_JOB = itemgetter(*ClaimedJob.__slots__)
 SUSPECTS_TOGETHER = 16  # of those that lost one lease; who lost more goes alone
 
 
@@ -123,15 +126,15 @@ class Claimer:
         rows = claim_jobs(kind=kind, streams=streams, share=share, lease=self.lease, by=by)
         if lane == Lane.BACKLOG:
             self.backlog.spend(len(rows))
+        found = Counter(row["group_id"] for row in rows)
+        last = {row["group_id"]: row for row in rows}
         for stream in streams:
-            self._note(stream, share, [row for row in rows if row["group_id"] == stream.group_id])
+            if found[stream.group_id] < share:
+                self._roster.strike_off(stream)
+            else:
+                row = last[stream.group_id]
+                self._roster.advance(stream, row["run_at"], row["job_id"])
         return _as_claim(rows)
-
-    def _note(self, stream: Stream, share: int, rows: Sequence[dict[str, Any]]) -> None:
-        if len(rows) < share:
-            self._roster.strike_off(stream)
-        else:
-            self._roster.advance(stream, *max((row["run_at"], row["job_id"]) for row in rows))
 
     def _claim_suspect(self, by: UUID | None) -> Claim | None:
         if not self._suspects:
@@ -178,7 +181,7 @@ def claim_jobs(
     lease: dt.timedelta,
     by: UUID | None,
 ) -> list[dict[str, Any]]:
-    """Claim up to `share` jobs from each stream, under one new lease; return the claimed rows, in no order."""
+    """Claim up to `share` jobs from each stream, under one new lease; return the claimed rows, in order of arrival."""
     parameters = claim_parameters(kind=kind, streams=streams, share=share, lease=lease, by=by)
     return _fetch_rows("claim_jobs", parameters)
 
@@ -220,9 +223,8 @@ def _fetch_rows(statement: str, parameters: dict[str, Any]) -> list[dict[str, An
 
 
 def _as_claim(rows: Sequence[dict[str, Any]]) -> Claim | None:
-    """Return the rows as a batch, in order of arrival."""
+    """Return the rows, which are in order of arrival, as a batch."""
     if not rows:
         return None
-    ordered = sorted(rows, key=lambda row: (row["run_at"], row["job_id"]))
-    jobs = tuple(ClaimedJob(**{name: row[name] for name in ClaimedJob.__slots__}) for row in ordered)
+    jobs = tuple(ClaimedJob(*values) for values in map(FIELDS_OF_A_JOB, rows))
     return Claim(lease_id=jobs[0].lease_id, kind=jobs[0].kind, jobs=jobs)

@@ -30,14 +30,18 @@ WITH unflushed AS MATERIALIZED (
         LIMIT %(share)s
         FOR UPDATE SKIP LOCKED
     ) AS ready
+), claimed AS (
+    UPDATE outbox_job AS job
+    SET state = 1,
+        tries = job.tries + 1,
+        lease_id = %(lease_id)s,
+        leased_until = clock_timestamp() + %(lease)s,
+        leased_by = %(leased_by)s
+    FROM picked CROSS JOIN unflushed
+    WHERE job.group_id = picked.group_id AND job.subject_id = picked.subject_id AND job.kind = picked.kind
+    RETURNING job.tenant_id, job.group_id, job.job_id, job.kind, job.subject_id, job.lane, job.tries, job.snoozes,
+              job.lost_leases, job.lease_id, job.created_at, job.run_at
 )
-UPDATE outbox_job AS job
-SET state = 1,
-    tries = job.tries + 1,
-    lease_id = %(lease_id)s,
-    leased_until = clock_timestamp() + %(lease)s,
-    leased_by = %(leased_by)s
-FROM picked CROSS JOIN unflushed
-WHERE job.group_id = picked.group_id AND job.subject_id = picked.subject_id AND job.kind = picked.kind
-RETURNING job.tenant_id, job.group_id, job.job_id, job.kind, job.subject_id, job.lane, job.tries, job.snoozes,
-          job.lost_leases, job.lease_id, job.created_at, job.run_at;
+SELECT tenant_id, group_id, job_id, kind, subject_id, lane, tries, snoozes, lost_leases, lease_id, created_at, run_at
+FROM claimed
+ORDER BY run_at, job_id;
