@@ -33,18 +33,19 @@ FORGET = "TRUNCATE outbox_job, outbox_finishedjob"
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Crew:
-    """One queue in one way of running it. `beside` are processes its own manual asks for besides the worker."""
+    """One queue in one way of running it: with so many worker `processes`, and `beside` them what its own manual asks for."""
 
     name: str
     fill: Callable[[], None]
     worker: Sequence[str]
     environment: Mapping[str, str]
     beside: Sequence[Sequence[str]] = ()
+    processes: int = 1
     folder: Path = HERE / "apps"
 
     @contextlib.contextmanager
     def working(self, *, gated: bool = False) -> Iterator[subprocess.Popen[bytes]]:
-        """Run one worker for the length of the block. It has a process group of its own, which is killed at the end."""
+        """Run one of the workers for the length of the block. It has a process group of its own, which is killed at the end."""
         environment = dict(self.environment) | ({"PEER_GATED": "1"} if gated else {})
         with self._running(self.worker, environment) as process:
             yield process
@@ -83,9 +84,9 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def make_peers_python() -> str:
-    """Make the peers' environment unless it is there, and return its Python."""
-    digest = hashlib.sha256(LOCKED.read_bytes() + sys.version.encode()).hexdigest()[:12]
+def make_peers_python(locked: Path = LOCKED) -> str:
+    """Make the environment of these locked requirements unless it is there, and return its Python."""
+    digest = hashlib.sha256(locked.read_bytes() + sys.version.encode()).hexdigest()[:12]
     folder = get_results_folder() / "peers" / digest
     python = folder / "bin" / "python"
     ready = folder / "ready"
@@ -99,15 +100,15 @@ def make_peers_python() -> str:
             "--disable-pip-version-check",
             "--require-hashes",
             "-r",
-            str(LOCKED),
+            str(locked),
         ]
         subprocess.run([python, *install], check=True)
         ready.touch()
     return str(python)
 
 
-def ours(place: WorkPlace, *, batch: int | None = None) -> Crew:
-    """Handover's worker, and the sweeper it needs beside it, on the work place in Handover's own database."""
+def ours(place: WorkPlace, *, batch: int | None = None, processes: int = 1) -> Crew:
+    """Handover's workers, and the sweeper it needs beside it, on the work place in Handover's own database."""
     manage = [sys.executable, str(ROOT / "manage.py")]
 
     def fill() -> None:
@@ -128,6 +129,7 @@ def ours(place: WorkPlace, *, batch: int | None = None) -> Crew:
         [*manage, "run_worker", "--kinds", KIND, *size],
         environment,
         beside=[[*manage, "sweep"]],
+        processes=processes,
         folder=ROOT,
     )
 
@@ -135,7 +137,8 @@ def ours(place: WorkPlace, *, batch: int | None = None) -> Crew:
 class Peers:
     """The others, on a work place in a database of their own, and Celery's Redis."""
 
-    def __init__(self, place: WorkPlace, redis_url: str) -> None:
+    def __init__(self, place: WorkPlace, redis_url: str, *, processes: int = 1) -> None:
+        self._processes = processes
         self._python = make_peers_python()
         self._celery = str(Path(self._python).with_name("celery"))
         self._environment = {
@@ -148,7 +151,7 @@ class Peers:
             self._run(app, "install")
 
     def procrastinate(self, concurrency: int | None = None) -> Crew:
-        """procrastinate, as it comes (one job at a time), or with so many at once."""
+        """procrastinate, as it comes (one job at a time a process), or with so many at once."""
         return self._crew("procrastinate", "procrastinate_peer", concurrency)
 
     def pgqueuer(self, batch: int | None = None) -> Crew:
@@ -160,7 +163,7 @@ class Peers:
         return self._crew("django-tasks-db", "django_tasks_peer", None)
 
     def celery(self) -> Crew:
-        """Celery with Redis, acknowledging late: a process for each core, as it comes."""
+        """Celery with Redis, acknowledging late: one worker, which makes a process for each core."""
         worker = [self._celery, "--app", "celery_peer", "worker", "--loglevel", "ERROR"]
         return Crew("celery + Redis", lambda: self._fill("celery_peer"), worker, self._environment)
 
@@ -168,7 +171,11 @@ class Peers:
         rest = [] if number is None else [str(number)]
         title = name if number is None else f"{name} ({number})"
         return Crew(
-            title, lambda: self._fill(app), [self._python, f"{app}.py", "work", *rest], self._environment
+            title,
+            lambda: self._fill(app),
+            [self._python, f"{app}.py", "work", *rest],
+            self._environment,
+            processes=self._processes,
         )
 
     def _fill(self, app: str) -> None:
