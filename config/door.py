@@ -1,8 +1,8 @@
 """The door in front of Django and the pools: what a request is for decides whether it is worked on, waits, or is turned away.
 
 A slow client never holds a place: a body of up to `LARGEST_BODY`, any of the API, is read before one is asked for, and whoever does not read the answer loses
-the connection. A place is held until the work is done, also when the client has gone: Django cannot stop a view that
-runs in a thread, so telling it would only free the place of a thread that is still there.
+the connection. A place is held until the work is done, also when the client has gone or was told that it took too long (`config.timely`):
+Django cannot stop a view that runs in a thread, so telling it would only free the place of a thread that is still there.
 """
 
 import asyncio
@@ -10,9 +10,10 @@ import dataclasses
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
-from config.busy import turn_away
+from config.busy import give_up_on, turn_away
 from config.slots import Slots
 from config.tiers import SAFE_METHODS, Tier, classify
+from config.timely import TimelyAnswer
 from exams.errors import ExamsError, Overloaded, TooSlow
 from exams.gate.admission import Room, Share, count_shed
 from exams.gate.reading import ClientGone
@@ -34,10 +35,11 @@ class SlowReader(Exception):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lane:
-    """Who answers some tiers, and how many at once."""
+    """Who answers some tiers, and how many at once; and how long an answer may take to begin, where its application bounds nothing itself."""
 
     application: Application
     slots: Slots
+    seconds: float | None = None
 
 
 class Door:
@@ -69,7 +71,21 @@ class Door:
         with self._room.open() as share:
             body = await self._read_early(receive, share)
             async with lane.slots.hold(tier):
-                await lane.application(scope, body.receive, self._bound(send))
+                await self._work(lane, scope, body.receive, self._bound(send))
+
+    async def _work(self, lane: Lane, scope: Scope, receive: Receive, send: Send) -> None:
+        if lane.seconds is None:
+            await lane.application(scope, receive, send)
+            return
+
+        async def give_up() -> None:
+            await _refuse(scope, send, give_up_on(scope["method"]))
+
+        answer = TimelyAnswer(send, seconds=lane.seconds, give_up=give_up)
+        try:
+            await lane.application(scope, receive, answer.send)
+        finally:
+            await answer.close()
 
     async def _read_early(self, receive: Receive, share: Share) -> "EarlyBody":
         body = EarlyBody(receive, until=asyncio.get_running_loop().time() + self._body_limit.seconds)

@@ -12,6 +12,7 @@ from config.tiers import STAFF, STUDENTS, Tier
 _BASICS_AT_ONCE = 8
 _FORWARDED_AT_ONCE = 64  # a pool bounds its own work; this bounds what a frozen one can hold of us
 _WAITING = 4  # how many wait for each place
+_ON_THE_WAY = 5.0  # seconds a pool's answer may take to come through, after those it has itself
 
 
 def make_lanes(django: Application, *, student_socket: str = "", pages_socket: str = "") -> dict[Tier, Lane]:
@@ -24,19 +25,21 @@ def make_lanes(django: Application, *, student_socket: str = "", pages_socket: s
     own: list[Tier] = []
     for tiers, socket in ((STUDENTS, student_socket), (STAFF, pages_socket)):
         if socket:
-            forwarder = Forwarder(socket, most=_FORWARDED_AT_ONCE)
+            forwarder = Forwarder(
+                socket, most=_FORWARDED_AT_ONCE, seconds=settings.PAGE_SECONDS + _ON_THE_WAY
+            )
             slots = Slots(running=_FORWARDED_AT_ONCE, waiting=0, tiers=tiers)
             lanes |= dict.fromkeys(tiers, Lane(forwarder, slots))
         else:
             own.extend(tiers)
     # A submission that comes here was not a POST to the gate of this process; Django says what is wrong with it.
     own_slots = _make_slots(settings.REQUESTS_AT_ONCE, own or [Tier.REST])
-    return lanes | dict.fromkeys([*own, Tier.SUBMIT], Lane(django, own_slots))
+    return lanes | dict.fromkeys([*own, Tier.SUBMIT], Lane(django, own_slots, settings.PAGE_SECONDS))
 
 
 def make_pool_lanes(django: Application, tiers: Sequence[Tier]) -> dict[Tier, Lane]:
     """Return the lanes of a pool made for these tiers; what else comes to it (probes, mistakes) counts as the least of them."""
-    lane = Lane(django, _make_slots(settings.REQUESTS_AT_ONCE, tiers))
+    lane = Lane(django, _make_slots(settings.REQUESTS_AT_ONCE, tiers), settings.PAGE_SECONDS)
     basics = Lane(django, _make_slots(_BASICS_AT_ONCE, [Tier.BASICS], waiting=32))
     return {**dict.fromkeys(Tier, lane), Tier.BASICS: basics}
 

@@ -1,10 +1,14 @@
 """What Django answers when no view did: a problem below `/api/`, a page for people everywhere else."""
 
+import sys
+
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 
+from config.busy import give_up_on, turn_away_in_django
+from outbox.db import is_transient
 from outbox.problems import CONTENT_TYPE, Problem
 
 _WORDS = {
@@ -48,8 +52,11 @@ def api_not_found(request: HttpRequest, rest: str = "") -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500, saying nothing about our insides."""
-    return refuse(request, 500)
+    """Answer 500, saying nothing about our insides; 503 where it was the database's, and will pass. That page asks for no person: it could not."""
+    error = sys.exception()  # the one being answered
+    if error is None or not is_transient(error):
+        return refuse(request, 500)
+    return turn_away_in_django(request, give_up_on(request.method or ""))
 
 
 def refuse(request: HttpRequest, status: int, detail: str = "") -> HttpResponse:

@@ -14,9 +14,9 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
-from config.busy import turn_away
+from config.busy import turn_away_in_django
 from config.tiers import SAFE_METHODS, classify
-from exams.errors import CannotBeSafe, ExamsError, OutcomeUnknown
+from exams.errors import CannotBeSafe, OutcomeUnknown
 from exams.gate.admission import count_shed, draw_retry_after
 from outbox.quorum import await_quorum, find_quorum_problem
 
@@ -38,13 +38,13 @@ class SafeWrites(MiddlewareMixin):
         if not _is_to_be_safe(request) or find_quorum_problem() is None:
             return None
         count_shed(classify(request.method or "", request.path))
-        return _refuse(request, CannotBeSafe(retry_after=draw_retry_after()))
+        return turn_away_in_django(request, CannotBeSafe(retry_after=draw_retry_after()))
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Let an answer out that says what was done once it is safe; else say that nobody knows."""
         if not _is_to_be_safe(request) or not _tells(response) or await_quorum(seconds=BARRIER_SECONDS):
             return response
-        return _refuse(request, OutcomeUnknown(retry_after=draw_retry_after()))
+        return turn_away_in_django(request, OutcomeUnknown(retry_after=draw_retry_after()))
 
 
 def _is_to_be_safe(request: HttpRequest) -> bool:
@@ -58,9 +58,3 @@ def _is_to_be_safe(request: HttpRequest) -> bool:
 def _tells(response: HttpResponseBase) -> bool:
     """Say whether the answer speaks of what is stored now; a refusal does not."""
     return response.status_code < 400 or response.status_code == _CONFLICT  # noqa: PLR2004 - HTTP's own border
-
-
-def _refuse(request: HttpRequest, error: ExamsError) -> HttpResponse:
-    refusal = turn_away(request.path, error, is_safe=False)
-    headers = {name.decode(): value.decode() for name, value in refusal.headers}
-    return HttpResponse(refusal.body, status=refusal.status, headers=headers)

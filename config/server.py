@@ -30,6 +30,9 @@ class PoolWorker(UvicornWorker):  # type: ignore[misc] # untyped
     def init_process(self) -> None:
         """Tie ourselves to gunicorn before anything can be answered."""
         tie_to_parent(self.ppid, signal.SIGTERM)
+        from config.timely import bound_statements  # noqa: PLC0415 - not before the fork, see above
+
+        bound_statements()
         super().init_process()
 
 

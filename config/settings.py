@@ -67,10 +67,20 @@ if DURABILITY == "quorum" and len(STANDBYS) < STANDBYS_NEEDED:
     )
 
 
+# Over a network a host that has vanished says nothing, and would be waited for for a quarter of an hour. The address may say otherwise.
+_VANISHED = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 3,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,  # milliseconds; the others are seconds
+}
+
+
 def _read_database(name: str, fallback: str, *, pool_size: int) -> dict[str, Any]:
     database = env.database(name, default=fallback)
     database["HOST"] = unquote(database["HOST"])  # a socket's folder: postgres://me@%2Fvar%2Frun/name
-    options = database.setdefault("OPTIONS", {})
+    options = database["OPTIONS"] = {**_VANISHED, **database.get("OPTIONS", {})}
     if pool_size:
         options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
     if DURABILITY == "quorum":  # the gate waits by itself, pages behind their answer (config.safe_writes)
@@ -89,6 +99,8 @@ DATABASES = {
 APP_ROLE_NAME = env.word("HANDOVER_APP_ROLE", default=APP_ROLE)
 # How many requests Django works on at once in a process: fewer than it has connections, which probes and the list of tokens need too.
 REQUESTS_AT_ONCE = max(1, (env.count("DATABASE_POOL_SIZE", default=0, least=0) or 10) - 2)
+# How long an answer may take to begin, and a statement for one to run; commands, workers and migrations have no such bound.
+PAGE_SECONDS = env.positive("PAGE_SECONDS", default=30, most=600)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 JOB_LEASE_SECONDS = env.positive("JOB_LEASE_SECONDS", default=60)  # how long a frozen worker keeps its jobs
 JOB_RETENTION_DAYS = env.positive("JOB_RETENTION_DAYS", default=30)  # how long finished jobs are remembered

@@ -146,6 +146,10 @@ class Overloaded(ExamsError):
     status = 503
 
 
+class NotInTime(Overloaded):
+    """This took too long, and nothing was changed; please send the same request again after Retry-After."""
+
+
 class CannotBeSafe(Overloaded):
     """Nothing could be kept safe at this moment, so nothing was saved; please send the same request again after Retry-After."""
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import IntegrityError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path
 from rest_framework import exceptions
@@ -34,6 +35,8 @@ ERRORS: dict[str, Callable[[], Exception]] = {
     "bad": BadRequest,
     "text": lambda: UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
     "bug": ZeroDivisionError,
+    "away": lambda: OperationalError("the connection is closed"),
+    "wrong": lambda: IntegrityError("a rule of the tables"),
 }
 
 

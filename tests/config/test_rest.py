@@ -36,6 +36,8 @@ def ask(api: Client, address: str) -> tuple[int, str, dict[str, Any]]:
         ("bad", 400, "malformed"),
         ("text", 400, "malformed"),
         ("bug", 500, "internal_error"),
+        ("away", 503, "overloaded"),
+        ("wrong", 500, "internal_error"),
     ],
 )
 def test_error_in_an_api_view_becomes_a_problem(api: Client, name: str, status: int, code: str) -> None:
@@ -59,6 +61,8 @@ def test_error_in_an_api_view_becomes_a_problem(api: Client, name: str, status: 
         ("bad", 400, "malformed"),
         ("big", 413, "too_large"),
         ("bug", 500, "internal_error"),
+        ("away", 503, "overloaded"),
+        ("wrong", 500, "internal_error"),
     ],
 )
 def test_error_in_a_plain_view_becomes_a_problem_below_api_and_a_page_elsewhere(
@@ -109,3 +113,9 @@ def test_form_from_elsewhere_is_refused_with_advice() -> None:
     answer = Client(enforce_csrf_checks=True).post("/form")
     assert answer.status_code == 403
     assert "reload it" in answer.content.decode()
+
+
+def test_database_that_goes_away_under_a_change_leaves_its_outcome_unknown(api: Client) -> None:
+    answer = api.post("/api/plain/away")
+    assert (answer.status_code, answer.json()["code"]) == (503, "outcome_unknown")
+    assert "It may or may not have been done." in api.post("/page/away").content.decode()

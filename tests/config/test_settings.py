@@ -138,6 +138,20 @@ def test_database_pool_is_bounded_by_its_size(size: str, options: dict[str, int]
     assert databases["owner"].get("OPTIONS", {}).get("pool") is None
 
 
+def test_host_of_the_database_that_vanishes_is_given_up_unless_the_address_knows_better() -> None:
+    address = "postgres://me@db.example.org/marks?connect_timeout=9&keepalives_idle=60"
+    databases = read_settings(DATABASE_URL=address)["DATABASES"]
+    assert [databases[alias]["OPTIONS"] for alias in ("default", "owner")] == [
+        {
+            "connect_timeout": 9,
+            "keepalives_idle": 60,
+            "keepalives_interval": 3,
+            "keepalives_count": 3,
+            "tcp_user_timeout": 15_000,
+        }
+    ] * 2
+
+
 def test_deployment_check_finds_nothing_in_production_settings() -> None:
     secret = "0123456789abcdefghijklmnopqrstuvwxyz-0123456789abcdefghijklmnopqrstuvwxyz"
     run = subprocess.run(

@@ -130,3 +130,20 @@ def test_dead_students_pool_stops_no_submission(
         assert save_draft(server.port, sitting_of(attempts[1])) == 503
         assert hand_in(server.port, attempts[0]) == 202
         assert ask(server.port, PAGE, sign_in(teacher))[0] == 200
+
+
+def test_statement_of_a_page_is_ended_by_the_server_after_as_long_as_a_page_may_take(
+    teacher: User, stuck_pages: psycopg.Connection, process_environment: dict[str, str]
+) -> None:
+    """So its place is free again, though what it waited for is still held."""
+    head = sign_in(teacher)
+    with serving({**process_environment, "PAGE_SECONDS": "1"}) as server:
+        lock_pages(stuck_pages)
+
+        status, headers, page = ask(server.port, PAGE, head)
+        wait_until(lambda: count_lock_waits() == 0)
+        stuck_pages.rollback()
+
+        assert (status, headers["content-type"]) == (503, "text/html; charset=utf-8")
+        assert b"This took too long" in page
+        assert ask(server.port, PAGE, head)[0] == 200

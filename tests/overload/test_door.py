@@ -11,6 +11,7 @@ from config.door import Door, Lane
 from config.slots import Slots
 from config.tiers import Tier
 from exams.media_type import LARGEST_BODY
+from tests.overload.here import until
 from tests.overload.shed import count_shed_so_far
 
 Messages = list[dict[str, Any]]
@@ -31,6 +32,8 @@ class Visit:
         self._messages = iter(list(messages))
         self._seconds = seconds
         self.stuck = asyncio.Event()
+        self.go_on = asyncio.Event()
+        self.go_on.set()
         self.can_write = True
 
     async def application(self, scope: Any, receive: Any, send: Any) -> None:
@@ -39,6 +42,7 @@ class Visit:
             self.seen.append(message)
             if not message.get("more_body"):
                 break
+        await self.go_on.wait()
         if message["type"] == "http.request":
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"ok"})
@@ -54,8 +58,8 @@ class Visit:
             await asyncio.get_running_loop().create_future()
         self.sent.append(message)
 
-    async def go(self, **scope: Any) -> None:
-        lane = Lane(self.application, self.slots)
+    async def go(self, *, answer_seconds: float | None = None, **scope: Any) -> None:
+        lane = Lane(self.application, self.slots, answer_seconds)
         door = Door(dict.fromkeys(Tier, lane), body_seconds=self._seconds, read_seconds=self._seconds)
         await door({**SCOPE, **scope}, self.receive, self.send)
 
@@ -147,3 +151,51 @@ def test_shed_request_is_counted_and_answered_without_its_body_or_the_applicatio
     assert int(head[b"retry-after"]) in range(1, 6)
     assert int(head[b"content-length"]) == len(visit.sent[1]["body"])
     assert count_shed_so_far() == before + 1
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "words"),
+    [
+        (
+            "GET",
+            "/marksheets/",
+            b"<h1>This took too long</h1>\n          <p>The database may be slow or away.",
+        ),
+        ("POST", "/terms/", b"It may or may not have been done."),
+        ("GET", "/api/v1/exams", b'"code": "overloaded"'),
+        ("PUT", "/api/v1/attempts/x/draft", b'"code": "outcome_unknown"'),
+    ],
+)
+def test_answer_that_does_not_begin_in_time_is_the_truth_instead_and_its_place_is_held_on(
+    method: str, path: str, words: bytes
+) -> None:
+    visit = Visit([piece(b"")])
+    visit.go_on.clear()
+
+    async def tell() -> tuple[int, int]:
+        going = asyncio.create_task(visit.go(answer_seconds=0.01, method=method, path=path))
+        await until(lambda: len(visit.sent) == 2)
+        held = visit.slots.count()
+        visit.go_on.set()
+        await going
+        return held
+
+    assert async_to_sync(tell)() == (1, 0)
+    assert (visit.status, len(visit.sent), visit.slots.count()) == (503, 2, (0, 0))
+    assert words in visit.sent[1]["body"]
+    assert int(dict(visit.sent[0]["headers"])[b"retry-after"]) in range(1, 6)
+
+
+def test_answer_that_has_begun_may_take_its_time() -> None:
+    visit = Visit([piece(b"")])
+
+    async def stream(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.sleep(0.05)  # five times as long as it may take to begin
+        await send({"type": "http.response.body", "body": b"ok"})
+
+    visit.application = stream  # type: ignore[method-assign]
+
+    async_to_sync(visit.go)(answer_seconds=0.01)
+
+    assert [message.get("status", message.get("body")) for message in visit.sent] == [200, b"ok"]
