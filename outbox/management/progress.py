@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 Report = Callable[[int, int], object]
@@ -18,8 +26,25 @@ class _RateColumn(TextColumn):
         return Text(f"{speed:,.0f} {self.text_format}/s" if speed else "", style="progress.data.speed")
 
 
+class Bar:
+    """A `Report` that moves the bar."""
+
+    def __init__(self, progress: Progress, task: TaskID, title: str) -> None:
+        self._progress = progress
+        self._task = task
+        self._title = title
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how far it is."""
+        self._progress.update(self._task, completed=done, total=total)
+
+    def say(self, words: str | None) -> None:
+        """Put words beside the title, until others or none are put there."""
+        self._progress.update(self._task, description=f"{self._title}, {words}" if words else self._title)
+
+
 @contextmanager
-def progress_bar(title: str, *, unit: str) -> Iterator[Report]:
+def progress_bar(title: str, *, unit: str) -> Iterator[Bar]:
     """Give a function `report(done, total)` that moves the bar; where nobody watches, it does nothing."""
     console = Console(stderr=True)
     columns = (
@@ -30,5 +55,4 @@ def progress_bar(title: str, *, unit: str) -> Iterator[Report]:
         TimeRemainingColumn(elapsed_when_finished=True),
     )
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        yield Bar(progress, progress.add_task(title, total=None), title)

@@ -10,6 +10,7 @@ from config.cutover.backfilling import Backfilled, run_backfill
 from config.cutover.findings import GateReport, name_findings
 from config.cutover.gates import Gate, list_gates
 from config.cutover.moving import CannotMove, GateIsRed, advance, step_back
+from config.cutover.pacing import find_reason_to_wait, read_pressure
 from gradebook.models import Cutover
 from gradebook.snapshots.phases import Phase, get_phase
 from gradebook.snapshots.reading import list_copied_sheets
@@ -32,7 +33,8 @@ Lead the school from the old system's whole-class copies to the event log (docs/
   backfill   make history of the copies from before the log; in phase `backfill` or later
 
   --rehearse         with advance, back and backfill: do everything but change nothing
-  --rate N           with backfill: at most N copies a second. It also waits while the history is further behind than it may be.
+  --rate N           with backfill: at most N copies a second. It also waits, and says so, while the history is further behind than it
+                     may be, a standby is 32 MiB behind, or a job has waited for 10 s; then it goes on by itself.
   --confirm stopped  with advance, for the last phase: there is no way back from it. Asked for, where somebody is at the keyboard.
 
 Everything may be interrupted at any time and run again; people go on working meanwhile."""
@@ -67,6 +69,8 @@ Everything may be interrupted at any time and run again; people go on working me
         self.stdout.write(
             f"{len(sheets)} sheets have copies; {len(unfilled)} of them are not backfilled yet."
         )
+        if unfilled and (reason := find_reason_to_wait(read_pressure())):
+            self.stdout.write(f"A backfill would wait now: {reason}")
         if phase is not Phase.STOPPED:
             gates = ", ".join(gate.name for gate in list_gates(phase))
             self.stdout.write(f"To reach {Phase(phase + 1).word}: {gates}. `cutover check` asks them now.")
@@ -91,7 +95,7 @@ Everything may be interrupted at any time and run again; people go on working me
 
     def _backfill(self, *, rehearse: bool, rate: float | None, **_: Any) -> None:
         with stop_on_signals() as stop, progress_bar("backfill", unit="copies") as report:
-            done = run_backfill(stop, rate=rate, rehearse=rehearse, report=report)
+            done = run_backfill(stop, rate=rate, rehearse=rehearse, report=report, say=report.say)
         self.stdout.write(_describe(done, rehearse=rehearse))
         if not done.is_complete:
             raise CommandError("Interrupted. Run it again and it goes on from there.")
