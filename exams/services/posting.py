@@ -13,7 +13,6 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from exams.counting import AttemptResult, find_mark
-from exams.models import Result
 from gradebook.cells import AutomaticMark, CellKey
 from gradebook.services.marks import PostOutcome, post_automatic_marks
 from outbox.db import load_sql
@@ -50,9 +49,10 @@ def post_results(sittings: Mapping[Sitting, UUID | None]) -> PostOutcome:
 
 @transaction.atomic
 def post_exam_results(*, exam_id: UUID) -> PostOutcome:
-    """Post all results of an exam: for a column that was linked to it after they were found."""
-    students = Result.objects.filter(exam_id=exam_id).values_list("submission__student_id", flat=True)
-    return post_results({Sitting(exam_id, student_id): None for student_id in students})
+    """Post all results of an exam, for a column that was linked to it after they were found. Each names the event that told of it."""
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql("exams", "list_sittings_of_exam"), {"exam": exam_id})
+        return post_results({Sitting(exam_id, student_id): event_id for student_id, event_id in cursor})
 
 
 def _read_cells(sittings: Collection[Sitting]) -> dict[CellKey, _Cell]:
