@@ -9,7 +9,7 @@ import dataclasses
 import datetime as dt
 import enum
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from gradebook.entries import BLANK, Entry
@@ -23,13 +23,21 @@ class CellKey(NamedTuple):
     student_id: UUID
 
 
+How = Literal["typed", "pasted", "imported"]
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class CellChange:
-    """What a teacher wants in a cell, and the version the wish is based on (0: there was no mark yet)."""
+    """What a teacher wants in a cell, and the version the wish is based on (0: there was no mark yet).
+
+    `how` is the way it came; `origin` the file and line of an imported one.
+    """
 
     key: CellKey
     version: int
     entry: Entry
+    how: How = "typed"
+    origin: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -47,11 +47,12 @@ class CellState:
 class MarkChanged:
     """One cell changed, from `old` (None where the cell had no mark yet) to `new`.
 
-    Names are carried as they were at the time, so that history can be read without the live tables.
+    Names are carried as they were at the time, so that history can be read without the live tables. `origin` (since version 2) is
+    where an imported mark stood, such as "marks.csv, line 7"; it is left out where there is none, because events are kept for ever.
     """
 
     kind: ClassVar[str] = "MarkChanged"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     school_id: UUID
     sheet_id: UUID
@@ -64,10 +65,19 @@ class MarkChanged:
     new: CellState
     automatic_value: str | None
     reason: Reason
+    origin: str = ""
 
     def payload(self) -> dict[str, Any]:
         """Return the JSON object stored in the log."""
-        return dataclasses.asdict(self)
+        payload = dataclasses.asdict(self)
+        if not self.origin:
+            del payload["origin"]
+        return payload
+
+
+def upcast_mark_changed(payload: dict[str, Any]) -> dict[str, Any]:
+    """Say a `MarkChanged` of version 1 in version 2: nothing is known of an origin, and that is not said."""
+    return payload
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ class HistoryEntry(models.Model):
     new_source = models.CharField(max_length=10, blank=True)
     automatic_value = models.DecimalField(max_digits=9, decimal_places=3, null=True)
     reason = models.CharField(max_length=20)
+    origin = models.CharField(max_length=160, blank=True, default="", db_default="")
     actor_type = models.CharField(max_length=10)
     actor_id = models.UUIDField(null=True)
     actor_name = models.CharField(max_length=301, blank=True)

@@ -2,16 +2,15 @@
 
 A body: `{"by": uuid, "term": 1, "decimal_sign": ",", "changes": [{"column": uuid, "student": uuid, "version": 3, "entry": "7,5"}]}`, at
 most `MOST_CHANGES` of them in at most `LARGEST_BODY` bytes. `by` is whose page it is, `term` the generation of the term it was loaded
-at; `entry` is what was typed, and what that means
-is `gradebook.entries`' rule.
+at; `entry` is what was typed, and what that means is `gradebook.entries`' rule. A change that was pasted also says `"how": "pasted"`.
 NUL and lone surrogates are malformed wherever they stand.
 """
 
 import json
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn, cast
 from uuid import UUID
 
-from gradebook.cells import CellKey
+from gradebook.cells import CellKey, How
 from gradebook.entries import DecimalSign
 from gradebook.errors import Malformed, TooLarge
 
@@ -20,14 +19,16 @@ LARGEST_BODY: Final = 256 * 1024
 _LONGEST_ENTRY: Final = 200
 _LARGEST_VERSION: Final = 2**31 - 1
 _FIELDS: Final = {"column", "student", "version", "entry"}
+_HOW: Final = "how"
 
 
 class TypedChange(NamedTuple):
-    """One cell as it was typed, and the version the page had."""
+    """One cell as it was typed or pasted, and the version the page had."""
 
     key: CellKey
     version: int
     text: str
+    how: How = "typed"
 
 
 class SaveRequest(NamedTuple):
@@ -79,14 +80,21 @@ def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _read_change(item: Any, pointer: str) -> TypedChange:
-    if not isinstance(item, dict) or item.keys() != _FIELDS:
-        _refuse("An object with exactly `column`, `student`, `version` and `entry`.", pointer)
+    if not isinstance(item, dict) or item.keys() - {_HOW} != _FIELDS:
+        _refuse("An object with exactly `column`, `student`, `version`, `entry`, and perhaps `how`.", pointer)
     key = CellKey(*(_read_id(item[name], f"{pointer}/{name}") for name in ("column", "student")))
     return TypedChange(
         key,
         _read_version(item["version"], f"{pointer}/version"),
         _read_text(item["entry"], f"{pointer}/entry"),
+        _read_how(item.get(_HOW, "typed"), f"{pointer}/{_HOW}"),
     )
+
+
+def _read_how(value: Any, pointer: str) -> How:
+    if value not in ("typed", "pasted"):
+        _refuse("`typed` or `pasted`.", pointer)
+    return cast("How", value)
 
 
 def _read_id(value: Any, pointer: str) -> UUID:

@@ -59,7 +59,7 @@ def _sort(wanted: SaveRequest) -> tuple[list[CellChange], list[Refusal]]:
     if len(keys) != len(wanted.changes):
         raise Malformed("A cell may be named once in a request.", pointer="/changes")
     read = {c: read_entry(c.text, decimal_sign=wanted.decimal_sign) for c in wanted.changes}
-    changes = [CellChange(c.key, c.version, e) for c, e in read.items() if not isinstance(e, Refused)]
+    changes = [CellChange(c.key, c.version, e, c.how) for c, e in read.items() if not isinstance(e, Refused)]
     return changes, [Refusal(c.key, e.problem, e.detail) for c, e in read.items() if isinstance(e, Refused)]
 
 

@@ -53,10 +53,16 @@ def describe_change(change: HistoryEntry) -> HistoryLine:
         change=change,
         old=show_mark(change.old_value, change.old_code),
         new=show_mark(change.new_value, change.new_code),
-        why=REASONS.get(change.reason, change.reason),
+        why=explain(change.reason, change.origin),
         who=change.actor_name or change.actor_type,
         automatic=show_mark(change.automatic_value, ""),
     )
+
+
+def explain(reason: str, origin: str) -> str:
+    """Return a reason in words, with the file and line it came from where there is one."""
+    words = REASONS.get(reason, reason)
+    return f"{words}: {origin}" if origin else words
 
 
 def show_mark(value: Decimal | None, code: str) -> str:

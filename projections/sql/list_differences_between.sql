@@ -21,7 +21,7 @@ WITH change AS MATERIALIZED (
 SELECT last.event_id, last.pos, last.school_id, last.sheet_id, last.column_id, last.student_id, last.cell_version,
        last.column_title, last.student_name, first.old_value, first.old_code, first.old_source,
        last.new_value, last.new_code, last.new_source, last.automatic_value,
-       last.reason, last.actor_type, last.actor_id, last.actor_name, last.batch_id, last.occurred_at
+       last.reason, last.origin, last.actor_type, last.actor_id, last.actor_name, last.batch_id, last.occurred_at
 FROM last
 JOIN first USING (column_id, student_id)
 WHERE (first.old_value, first.old_code) IS DISTINCT FROM (last.new_value, last.new_code)

@@ -9,7 +9,7 @@
 INSERT INTO {projections_markhistory}
     (pos, event_id, school_id, sheet_id, column_id, student_id, cell_version, column_title, student_name,
      old_value, old_code, old_source, new_value, new_code, new_source, automatic_value,
-     reason, actor_type, actor_id, actor_name, batch_id, occurred_at)
+     reason, origin, actor_type, actor_id, actor_name, batch_id, occurred_at)
 SELECT position.pos, event.event_id,
        (event.payload ->> 'school_id')::uuid, (event.payload ->> 'sheet_id')::uuid,
        (event.payload ->> 'column_id')::uuid, (event.payload ->> 'student_id')::uuid,
@@ -19,6 +19,7 @@ SELECT position.pos, event.event_id,
        (event.payload -> 'new' ->> 'value')::numeric,
        COALESCE(event.payload -> 'new' ->> 'code', ''), COALESCE(event.payload -> 'new' ->> 'source', ''),
        (event.payload ->> 'automatic_value')::numeric, event.payload ->> 'reason',
+       COALESCE(event.payload ->> 'origin', ''), -- of version 2, and there only where a file is the origin
        event.actor_type, event.actor_id, event.payload ->> 'actor_name', event.batch_id, event.occurred_at
 FROM outbox_eventposition AS position
 JOIN outbox_event AS event ON event.seq = position.seq

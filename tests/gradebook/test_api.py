@@ -182,6 +182,9 @@ def test_body_that_is_not_in_the_form_is_malformed(
         ("column", 1),
         ("student", "\0"),
         ("student", None),
+        ("how", "imported"),
+        ("how", ["pasted"]),
+        ("how", None),
         ("more", 1),
     ],
 )

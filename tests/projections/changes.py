@@ -29,7 +29,9 @@ class Cell:
     shown: CellState | None = None
     version: int = 0
 
-    def change(self, value: str | None = None, code: str = "", reason: Reason = "typed") -> NewEvent:
+    def change(
+        self, value: str | None = None, code: str = "", reason: Reason = "typed", origin: str = ""
+    ) -> NewEvent:
         """Return the event of the next change of this cell."""
         old, self.shown = self.shown, CellState(value=value, code=code, source="teacher")
         self.version += 1
@@ -45,9 +47,11 @@ class Cell:
             new=self.shown,
             automatic_value=None,
             reason=reason,
+            origin=origin,
         )
         return NewEvent(
             kind=fact.kind,
+            schema_version=fact.version,
             subject=cell_subject(self.column_id, self.student_id),
             subject_version=self.version,
             actor=Actor(ActorType.PERSON, self.teacher_id),

@@ -7,7 +7,7 @@ import pytest
 from django.utils import translation
 
 from gradebook.events import Reason
-from projections.history.lines import FROM_COPY, NO_MARK, REASONS, show_mark
+from projections.history.lines import FROM_COPY, NO_MARK, REASONS, explain, show_mark
 
 
 def test_every_reason_of_a_change_has_words() -> None:
@@ -31,3 +31,9 @@ def test_mark_is_shown_as_a_person_writes_it(value: Decimal | None, code: str, s
 def test_mark_is_shown_with_a_decimal_comma_where_people_write_one() -> None:
     with translation.override("de"):
         assert show_mark(Decimal("8.500"), "") == "8,5"
+
+
+def test_reason_is_told_with_the_file_and_line_where_there_is_one() -> None:
+    assert explain("typed", "") == "typed in the sheet"
+    assert explain("imported", "marks.csv, line 7") == "imported from a file: marks.csv, line 7"
+    assert explain("of_a_later_version", "") == "of_a_later_version"

@@ -40,6 +40,15 @@ def test_history_line_names_cell_actor_and_moment_as_the_event_does() -> None:
     assert line.cell_version == 1
 
 
+def test_history_line_keeps_the_file_and_line_that_an_import_names() -> None:
+    cell = Cell()
+    project(record(cell.change("5"), cell.change("7", reason="imported", origin="marks.csv, line 7")))
+    assert [(line["reason"], line["origin"]) for line in lines()] == [
+        ("typed", ""),
+        ("imported", "marks.csv, line 7"),
+    ]
+
+
 def test_history_of_a_bulk_change_has_a_line_for_each_changed_cell_and_none_for_the_others() -> None:
     """O16: 300 marks changed in one transaction; nobody else's history moves."""
     sheet, untouched = Cell(), Cell()

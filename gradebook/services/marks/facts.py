@@ -13,12 +13,13 @@ from outbox.publish import Actor, NewEvent, publish
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Change:
-    """A locked cell as it was and as it is written, and why."""
+    """A locked cell as it was and as it is written, and why; `origin` is the place in a file, where it came from one."""
 
     before: StoredCell
     after: StoredCell
     reason: Reason
     cause_id: UUID | None = None
+    origin: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ def describe_change(change: Change, names: Names, *, by: Actor, batch_id: UUID) 
         new=_state(after),
         automatic_value=None if after.automatic_value is None else plain(after.automatic_value),
         reason=change.reason,
+        origin=change.origin,
     )
     return NewEvent(
         kind=MarkChanged.kind,

@@ -116,7 +116,7 @@ def _write(
     known: _Sheet,
     by: User,
 ) -> dict[CellKey, StoredCell]:
-    changes = [_change(stored[wish.key], wish.entry, by) for wish in wishes]
+    changes = [_change(stored[wish.key], wish, by) for wish in wishes]
     times = write_cells(change.after for change in changes)
     batch_id = uuid7()
     record_changes(
@@ -131,8 +131,10 @@ def _write(
     return {c.after.key: dataclasses.replace(c.after, changed_at=times[c.after.id]) for c in changes}
 
 
-def _change(before: StoredCell, entry: Entry, by: User) -> Change:
-    return Change(before, after_teacher(before, entry, by_id=by.pk), "cleared" if entry.is_blank else "typed")
+def _change(before: StoredCell, wish: CellChange, by: User) -> Change:
+    after = after_teacher(before, wish.entry, by_id=by.pk)
+    is_cleared = wish.how == "typed" and wish.entry.is_blank
+    return Change(before, after, "cleared" if is_cleared else wish.how, origin=wish.origin)
 
 
 def _names(sheet: MarkSheet, key: CellKey, known: _Sheet, by: User) -> Names:
