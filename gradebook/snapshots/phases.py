@@ -102,9 +102,19 @@ def reads_copies_for_history(sheet_id: UUID) -> bool:
 
     A sheet without copies never was in the old system.
     """
+    phase, is_copied = _find_cutover_of(sheet_id)
+    return phase.shows_history_of_copies and is_copied
+
+
+def has_copies(sheet_id: UUID) -> bool:
+    """Whether a sheet has copies, from before the log or since. One query."""
+    return _find_cutover_of(sheet_id)[1]
+
+
+def _find_cutover_of(sheet_id: UUID) -> tuple[Phase, bool]:
     with connection.cursor() as cursor:
-        phase, has_copies = fetch_row(cursor, "gradebook", "find_cutover_of_sheet", {"sheet": sheet_id})
-    return Phase(phase).shows_history_of_copies and has_copies
+        phase, is_copied = fetch_row(cursor, "gradebook", "find_cutover_of_sheet", {"sheet": sheet_id})
+    return Phase(phase), is_copied
 
 
 _LOCK: Final = {"namespace": _NAMESPACE, "cutover": _CUTOVER}

@@ -16,9 +16,9 @@ from projections.models import WholeHistory
 
 BEFORE_ALL: Final = -(2**63)  # before the first change of either era
 AFTER_ALL: Final = 2**63 - 1  # now, whatever has come meanwhile
-_SEVERAL: Final = 5
+SEVERAL: Final = 5  # cells, that a save be worth naming
 _LOOK_AT: Final = 2_000
-_MOST_BATCHES: Final = 6
+MOST_BATCHES: Final = 6
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ def list_recent_batches(*, sheet_id: UUID) -> list[BatchOfChanges]:
     parameters: dict[str, Any] = {
         "sheet": sheet_id,
         "look_at": _LOOK_AT,
-        "least": _SEVERAL,
-        "limit": _MOST_BATCHES,
+        "least": SEVERAL,
+        "limit": MOST_BATCHES,
     }
     with connection.cursor() as cursor:
         cursor.execute(load_sql("projections", "list_recent_batches"), parameters)

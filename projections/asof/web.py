@@ -18,15 +18,10 @@ from django.views.decorators.http import require_GET
 
 from gradebook import policies
 from outbox.staleness import ConsumerStatus, get_consumer_status
+from projections.asof.eras import SheetPast
 from projections.asof.grid import lay_out
 from projections.asof.moments import Asked, read_moment
-from projections.asof.queries import (
-    AFTER_ALL,
-    find_position_at,
-    list_cells_as_of,
-    list_differences_between,
-    list_recent_batches,
-)
+from projections.asof.queries import AFTER_ALL
 from projections.history.lines import describe_changes
 from projections.history.projector import MarksheetHistory
 
@@ -57,11 +52,12 @@ def sheet_as_of(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
         "sheet_id": sheet_id,
         "wrong": [asked[name] for name in asked if read[name] is None],
     }
+    past = SheetPast(sheet_id)
     if not context["wrong"]:
-        points = {name: _find(moment, sheet_id) for name, moment in read.items() if moment}
-        context |= _difference(points, sheet_id) if "from" in points else _state(points, sheet_id)
+        points = {name: _find(moment, past) for name, moment in read.items() if moment}
+        context |= _difference(points, past) if "from" in points else _state(points, past)
         context["is_ahead"] = any(_is_ahead(point, follower) for point in points.values())
-    return _render(request, follower, context)
+    return _render(request, follower, context | {"batches": past.list_recent_batches()})
 
 
 def _read(text: str, follower: ConsumerStatus) -> Asked | None:
@@ -71,26 +67,26 @@ def _read(text: str, follower: ConsumerStatus) -> Asked | None:
     return None if asked and asked.log not in (None, here) else asked
 
 
-def _find(asked: Asked, sheet_id: UUID) -> Point:
+def _find(asked: Asked, past: SheetPast) -> Point:
     if asked.moment is None:
         assert asked.pos is not None
         return Point(None, asked.pos)
-    return Point(asked.moment, find_position_at(asked.moment, sheet_id=sheet_id))
+    return Point(asked.moment, past.find_position_at(asked.moment))
 
 
 def _now() -> Point:
     return Point(timezone.now(), AFTER_ALL)
 
 
-def _state(points: dict[str, Point], sheet_id: UUID) -> dict[str, Any]:
+def _state(points: dict[str, Point], past: SheetPast) -> dict[str, Any]:
     point = points.get("at") or _now()
-    return {"point": point, "grid": lay_out(list_cells_as_of(point.pos, sheet_id=sheet_id))}
+    return {"point": point, "grid": lay_out(past.list_cells_as_of(point.pos))}
 
 
-def _difference(points: dict[str, Point], sheet_id: UUID) -> dict[str, Any]:
+def _difference(points: dict[str, Point], past: SheetPast) -> dict[str, Any]:
     """Return what is different, whichever way round the two moments were named."""
     before, after = sorted((points["from"], points.get("to") or _now()), key=lambda point: point.pos)
-    changes = list_differences_between(before.pos, after.pos, sheet_id=sheet_id)
+    changes = past.list_differences_between(before.pos, after.pos)
     return {"before": before, "after": after, "lines": list(describe_changes(changes))}
 
 
@@ -103,6 +99,5 @@ def _render(request: HttpRequest, follower: ConsumerStatus, context: dict[str, A
     context |= {
         "follower": follower,
         "seconds_behind": math.ceil(follower.staleness.total_seconds()),
-        "batches": list_recent_batches(sheet_id=context["sheet_id"]),
     }
     return render(request, "projections/asof.html", context, status=400 if context["wrong"] else 200)

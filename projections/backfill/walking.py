@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from gradebook.snapshots.cells import Copy
+from gradebook.snapshots.phases import has_copies
 from gradebook.snapshots.reading import Place, count_copies_before_log, list_copied_sheets, walk_copies_back
 from outbox.db import load_sql
 from outbox.faults import fault_point
@@ -37,6 +38,16 @@ def list_unfilled_sheets() -> list[UUID]:
     """Return the sheets whose copies have not all been compared, in the order of their ids."""
     complete = set(BackfillCheckpoint.objects.filter(is_complete=True).values_list("sheet_id", flat=True))
     return [sheet for sheet in list_copied_sheets(before_log=True) if sheet not in complete]
+
+
+def has_unfilled_copies(sheet_id: UUID) -> bool:
+    """Whether a sheet has copies from before the log that have not all been compared. One query where it has none, three where it has."""
+    if (
+        not has_copies(sheet_id)
+        or BackfillCheckpoint.objects.filter(sheet_id=sheet_id, is_complete=True).exists()
+    ):
+        return False
+    return count_copies_before_log(sheet_id) > 0
 
 
 def backfill_sheet(sheet_id: UUID, *, size: int = CHUNK) -> Iterator[Chunk]:
