@@ -23,7 +23,7 @@ class Listening(NamedTuple):
     @property
     def url(self) -> str:
         """The address as text."""
-        return f"http://{self.host}:{self.port}"
+        return f"http://{write_place(self.host, self.port)}"
 
 
 @contextlib.contextmanager
@@ -54,9 +54,14 @@ def find_listening(folder: Path, *, host: str, port: int) -> Listening:
 
 def reachable(host: str) -> str:
     """Return a name to reach a server by that listens on this address."""
-    if host in {"0.0.0.0", "::", "[::]"}:  # noqa: S104 - compared, not bound
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
         return "127.0.0.1"
     return host
+
+
+def write_place(host: str, port: int) -> str:
+    """Return both as a URL has them, and whoever binds: an IPv6 address in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _file(folder: Path) -> Path:

@@ -73,6 +73,11 @@ class Environment(environ.Env):  # type: ignore[misc]  # untyped
         found = [each.strip() for each in self.word(name).split(",")]
         return [each for each in found if each] or list(default)
 
+    def interface(self, name: str, *, default: str) -> str:
+        """Return a name or an address to listen on; an IPv6 address without the brackets that it has in a URL."""
+        value = self.word(name, default=default)
+        return value[1:-1] if value.startswith("[") and value.endswith("]") else value
+
     def hosts(self, name: str) -> list[str]:
         """Return names of hosts, without `https://`, port or path."""
         found = self.words(name)

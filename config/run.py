@@ -149,7 +149,7 @@ def check_port(host: str, port: int) -> None:
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((host.strip("[]"), port))
+            probe.bind((host, port))
         except (OSError, UnicodeError) as error:
             reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
             raise CannotRun(
@@ -164,7 +164,7 @@ def advise(error: Exception, port: int) -> str:
             return f"Choose another: PORT={port + 1 if port < LAST_PORT else port - 1} make run"
         case OSError(errno=errno.EACCES):
             return f"Choose one from {FREE_FOR_ALL} on: PORT=8000 make run"
-    return "HOST is an address of this machine: 127.0.0.1 for itself alone, 0.0.0.0 for its networks."
+    return "HOST is an address of this machine: 127.0.0.1 (or ::1) for itself alone, 0.0.0.0 (or ::) for its networks."
 
 
 @contextmanager

@@ -5,11 +5,12 @@ Two processes are the default: on two cores they take in a third more hand-ins t
 
 from typing import Any
 
+from config.address import write_place
 from config.command_line import read_settings
 from config.metrics.sharing import forget_process, share_counters
 
 settings = read_settings()
-bind = f"{settings.HOST}:{settings.PORT}"
+bind = write_place(settings.HOST, settings.PORT)
 workers = settings.WEB_CONCURRENCY
 worker_class = "config.server.Worker"
 backlog = 8192  # connections that came in the same moment and wait to be taken; the kernel's own limit may be lower (somaxconn)

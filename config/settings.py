@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 import django_stubs_ext
 from csp.constants import NONE, SELF
 
+from config.address import write_place
 from config.attachment_storage import read_attachment_storage
 from config.environment import Environment, refuse
 from config.keys import read_keys, read_secret_key
@@ -36,7 +37,7 @@ TOKEN_HOURS = env.positive("TOKEN_HOURS", default=12, most=24)  # how long a bea
 RECEIPT_KEYS = read_keys(
     KEYS_DIR, "receipts"
 )  # id → Ed25519 private key (PEM); the first signs, all are published
-HOST = env.word("HOST", default="127.0.0.1")
+HOST = env.interface("HOST", default="127.0.0.1")
 PORT = env.count("PORT", default=8000, most=65_535)
 WEB_CONCURRENCY = env.count("WEB_CONCURRENCY", default=2)
 # Sockets of the pools that answer for students, and for everybody else (Procfile.pools); without them the web processes answer themselves.
@@ -131,7 +132,7 @@ CELERY_BEAT_SCHEDULE = {
 vars().update(env.mail("EMAIL_URL", default=f"filemail:///{quote(str(DATA_DIR / 'mail'))}"))
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("EMAIL_FROM", default="Handover <handover@localhost>")
 EMAIL_TIMEOUT = 20  # seconds; less than the lease of an effect
-_site = env.site("SITE_URL", default=f"http://{HOST}:{PORT}")
+_site = env.site("SITE_URL", default=f"http://{write_place(HOST, PORT)}")
 SITE_URL = _site.rstrip("/")
 # Endpoints of webhooks inside a private network: only where everybody who may set one up is trusted with that network.
 WEBHOOKS_MAY_CALL_PRIVATE = env.flag("WEBHOOKS_MAY_CALL_PRIVATE", default=DEBUG)

@@ -8,7 +8,7 @@ from importlib.resources import files
 import psycopg
 
 from config import settings
-from config.address import reachable
+from config.address import reachable, write_place
 from config.probe import find_missing, find_missing_pools
 from config.supervisor import Supervisor
 
@@ -43,7 +43,7 @@ class Welcome:
             self._supervisor.say(f"Still waiting for: {', '.join(missing)}")
 
     def _lines(self) -> list[str]:
-        here = f"http://{reachable(settings.HOST)}:{settings.PORT}"
+        here = f"http://{write_place(reachable(settings.HOST), settings.PORT)}"
         return [
             f"  Handover is up at {here}/",
             "",

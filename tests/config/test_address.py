@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 from django.core.management import CommandError, call_command
 
-from config.address import Listening, find_listening, noted
+from config.address import Listening, find_listening, noted, write_place
 from tests.serving import ROOT, find_free_port
 
 KILLED = """
@@ -64,6 +64,32 @@ def test_address_is_found_while_the_product_runs_and_gone_afterwards(tmp_path: P
         assert find_listening(tmp_path, host="127.0.0.1", port=8000) == Listening("127.0.0.1", 8123)
     assert find_listening(tmp_path, host="127.0.0.1", port=8000) == Listening("127.0.0.1", 8000)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "place"),
+    [("::1", "[::1]:8123"), ("127.0.0.1", "127.0.0.1:8123"), ("exams.example.org", "exams.example.org:8123")],
+)
+def test_address_of_ipv6_has_brackets_before_its_port(host: str, place: str) -> None:
+    assert write_place(host, 8123) == place
+    assert Listening(host, 8123).url == f"http://{place}"
+
+
+@pytest.mark.parametrize("host", ["::1", "[::1]"])
+def test_host_of_ipv6_may_be_given_with_brackets_or_without(host: str) -> None:
+    asked = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from config import serve as s; print(s.bind, s.settings.HOST, s.settings.SITE_URL)",
+        ],
+        cwd=ROOT,
+        env={**os.environ, "ENV_FILE": os.devnull, "HOST": host, "PORT": "8123", "SITE_URL": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert asked.stdout == "[::1]:8123 ::1 http://[::1]:8123\n"
 
 
 def test_address_that_a_killed_run_left_is_not_believed(tmp_path: Path) -> None:

@@ -251,6 +251,8 @@ def test_taken_port_is_named_before_anything_is_started(folder: Path) -> None:
     [
         ("nowhere.invalid", 8125, "HOST is an address of this machine: 127.0.0.1"),
         ("192.0.2.1", 8125, "HOST is an address of this machine: 127.0.0.1"),  # RFC 5737: nobody's
+        ("2001:db8::1", 8125, "HOST is an address of this machine: 127.0.0.1"),  # RFC 3849: nobody's
+        ("::1:x", 8125, "HOST is an address of this machine: 127.0.0.1"),
         ("a" * 64, 8125, "HOST is an address of this machine: 127.0.0.1"),
     ],
 )
