@@ -10,7 +10,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from gradebook.models import Role
+from gradebook.errors import MarksAreReadOnly, TermIsLocked
+from gradebook.models import MarkSheet, Role
 from gradebook.queries import get_layout, list_my_sheets, take_snapshot
 from gradebook.snapshots.locked import list_shown_cells
 from gradebook.web.grid import CODES, build_grid
@@ -50,5 +51,19 @@ def sheet_detail(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     sheet = get_sheet_or_404(request, sheet_id)
     snapshot = take_snapshot()
     grid = build_grid(get_layout(sheet), list_shown_cells(sheet), today=timezone.localdate())
-    context = {"sheet": sheet, "grid": grid, "snapshot": snapshot, "codes": CODES}
+    context = {
+        "sheet": sheet,
+        "grid": grid,
+        "snapshot": snapshot,
+        "codes": CODES,
+        "why_read_only": _say_why_read_only(sheet),
+    }
     return render(request, "gradebook/sheet.html", context)
+
+
+def _say_why_read_only(sheet: MarkSheet) -> str:
+    """Return what the door would answer to a mark for this sheet, if it refuses them all; else nothing."""
+    if sheet.may_edit:  # type: ignore[attr-defined] # annotated by the query, like `teaches`
+        return ""
+    is_theirs = sheet.teaches  # type: ignore[attr-defined]
+    return (TermIsLocked() if is_theirs else MarksAreReadOnly()).detail

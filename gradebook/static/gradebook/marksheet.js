@@ -11,6 +11,7 @@ import { KeptMarks, localStorageOrNull } from "./marksheet/kept-marks.js";
 import { Keys } from "./marksheet/keys.js";
 import { MarksApi } from "./marksheet/marks-api.js";
 import { Announcer, Notices } from "./marksheet/notices.js";
+import { Pasting } from "./marksheet/pasting.js";
 import { Refresher } from "./marksheet/refresher.js";
 import { Sheet } from "./marksheet/sheet.js";
 
@@ -34,8 +35,11 @@ class Marksheet {
     if (root.dataset.editable === undefined) table.setAttribute("aria-readonly", "true");
     else {
       const history = (cell) => this.#openHistory(cell);
-      this.#entering = new Entering({ root, sheet: this.#sheet, keys: this.keys, api, notices: this.notices, announcer, history });
+      const paste = (cell) => this.pasting.askClipboard(cell);
+      this.#entering = new Entering({ root, sheet: this.#sheet, keys: this.keys, api, notices: this.notices, announcer, history, paste });
     }
+    const { readOnlyBecause: refusal } = root.dataset;
+    this.pasting = new Pasting({ table, sheet: this.#sheet, notices: this.notices, announcer, entering: this.#entering, refusal });
   }
 
   start() {

@@ -9,14 +9,16 @@ export class CellBar {
   #decimalSign;
   #cell = null;
 
-  /** `on`: {enter(cell, text), history(cell)}. */
+  /** `on`: {enter(cell, text), history(cell), paste(cell)}. */
   constructor({ bar, decimalSign, on }) {
     this.#bar = bar;
+    if (!navigator.clipboard?.readText) bar.querySelector("[data-paste]").remove(); // over plain HTTP, say
     this.#place = bar.querySelector("[data-place]");
     this.#buttons = [...bar.querySelectorAll("button")];
     this.#decimalSign = decimalSign;
     bar.addEventListener("click", ({ target }) => {
       if (target.dataset.enter !== undefined) on.enter(this.#cell, target.dataset.enter);
+      else if (target.dataset.paste !== undefined) on.paste(this.#cell);
       else if (target.dataset.cellHistory !== undefined) on.history(this.#cell);
     });
     bar.addEventListener("mousedown", (event) => event.preventDefault()); // the cursor stays in its cell

@@ -25,7 +25,8 @@ export class Entering {
   #lastKeyAt = 0;
   #idleTimer = null;
 
-  constructor({ root, sheet, keys, api, notices, announcer, history }) {
+  /** `history(cell)` shows it, `paste(cell)` asks for what was copied. */
+  constructor({ root, sheet, keys, api, notices, announcer, history, paste }) {
     const { decimalSign, me, user, sheet: id, signInUrl } = root.dataset;
     const standing = root.querySelector("[data-standing]");
     const bar = root.querySelector("[data-cell-bar]");
@@ -51,7 +52,7 @@ export class Entering {
     this.cellBar = new CellBar({
       bar,
       decimalSign,
-      on: { enter: (cell, text) => this.enter(cell, text), history },
+      on: { enter: (cell, text) => this.enter(cell, text), history, paste },
     });
     this.#listen(standing);
     standing.hidden = bar.hidden = false;
@@ -79,10 +80,27 @@ export class Entering {
 
   /** Put a whole text into a cell: a code's button, Delete. */
   enter(cell, text) {
-    const version = cell.typed?.version ?? cell.server.version;
     this.editor.close();
-    this.#commit(cell, text, version);
+    this.#commit(cell, text, basis(cell));
     this.#keys.focus(cell);
+  }
+
+  /** Put pasted texts into their cells, of which the first is `start`; return what is wrong: [{cell, detail}]. */
+  takePasted(start, cells) {
+    this.editor.close();
+    this.kept.dropDraft();
+    const taken = cells.map(({ cell, text }) => ({ cell, wrong: this.#take(cell, text, basis(cell), "pasted") }));
+    this.#keys.focus(start);
+    return taken.filter(({ wrong }) => wrong).map(({ cell, wrong }) => ({ cell, detail: wrong.detail }));
+  }
+
+  /** Put back what the server holds into those of these cells whose text is no mark. */
+  takeOut(cells) {
+    for (const cell of cells.filter(({ typed }) => typed?.state === "invalid")) {
+      this.kept.drop(cell, cell.typed.text);
+      cell.typed = null;
+      this.#changed(cell);
+    }
   }
 
   /** The cursor is in this cell now. */
@@ -109,13 +127,18 @@ export class Entering {
   }
 
   #commit(cell, text, version) {
+    const wrong = this.#take(cell, text, version);
+    if (wrong) this.#announcer.warn(`${cell.name}: ${wrong.detail} “${text}” is kept here, but not saved.`);
+  }
+
+  #take(cell, text, version, how = "typed") {
     const before = cell.typed;
-    const wrong = takeTyped(cell, text, version, this.#decimalSign);
+    const wrong = takeTyped(cell, text, version, this.#decimalSign, how);
     if (cell.typed) this.#keep(this.kept.keep(cell));
     else if (before) this.kept.drop(cell, before.text);
-    if (wrong) this.#announcer.warn(`${cell.name}: ${wrong.detail} “${text}” is kept here, but not saved.`);
     this.#changed(cell);
     this.saver.schedule();
+    return wrong;
   }
 
   #settle(body, sent) {
@@ -190,10 +213,10 @@ export class Entering {
     return this.#sheet.unsaved.filter(({ typed }) => typed.state === "conflict");
   }
 
-  #restoreCell({ key, text, version }) {
+  #restoreCell({ key, text, version, how }) {
     const cell = this.#sheet.find(...key.split("/"));
     if (!cell) return false; // of a student or column that is not on the sheet now: it stays kept
-    takeTyped(cell, text, version, this.#decimalSign);
+    takeTyped(cell, text, version, this.#decimalSign, how);
     if (!cell.typed) this.kept.drop(cell, text);
     drawCell(cell, this.#decimalSign);
     return cell.typed !== null;
@@ -224,4 +247,9 @@ export class Entering {
       if (this.#sheet.unsaved.length > 0 || this.kept.findDraft()) event.preventDefault();
     });
   }
+}
+
+/** The version of a cell that a new text for it is based on. */
+function basis(cell) {
+  return cell.typed?.version ?? cell.server.version;
 }

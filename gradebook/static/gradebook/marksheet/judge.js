@@ -5,8 +5,8 @@
 
 import { checkEntry, readEntry } from "./entries.js";
 
-/** Take what was typed into a cell, based on a version of it. Returns what is wrong with it, or null. */
-export function takeTyped(cell, text, version, decimalSign) {
+/** Take what was typed (or, as `how` says, pasted) into a cell, based on a version of it. Returns what is wrong with it, or null. */
+export function takeTyped(cell, text, version, decimalSign, how = "typed") {
   const read = readEntry(text, decimalSign);
   const wrong = read.problem ? read : checkEntry(read.entry, cell.head.max, decimalSign);
   if (!wrong && read.entry === cell.server.entry && !isUnderWay(cell)) {
@@ -15,7 +15,7 @@ export function takeTyped(cell, text, version, decimalSign) {
   }
   const theirs = cell.typed?.theirs ?? null;
   const state = wrong ? "invalid" : theirs ? "conflict" : "waiting";
-  cell.typed = { text, entry: read.entry, version, state, detail: wrong?.detail ?? "", theirs };
+  cell.typed = { text, entry: read.entry, version, state, detail: wrong?.detail ?? "", theirs, how };
   return wrong;
 }
 

@@ -16,7 +16,8 @@ export class KeptMarks {
 
   /** Keep a cell's typed text; false when this browser cannot. */
   keep(cell) {
-    return this.#write(cell.key, { text: cell.typed.text, version: cell.typed.version });
+    const { text, version, how } = cell.typed;
+    return this.#write(cell.key, { text, version, how });
   }
 
   /** Forget a cell's text, unless another tab has kept a newer one for it. */
@@ -37,7 +38,7 @@ export class KeptMarks {
     return this.#read(DRAFT);
   }
 
-  /** Every kept cell: {key, text, version}. */
+  /** Every kept cell: {key, text, version, how}. */
   list() {
     const names = this.#storage ? Object.keys(this.#storage) : [];
     return names

@@ -4,7 +4,7 @@
  */
 
 const PAUSE_MS = 600;
-const MOST_AT_ONCE = 200;
+const MOST_AT_ONCE = 500; // as many as the server takes: what is pasted at once is, as far as can be, one batch in the history
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
@@ -33,9 +33,10 @@ export class Saver {
     return this.#failures > 0;
   }
 
-  /** Something was typed: send it when the typing pauses. */
+  /** Something was typed: send it when the typing pauses. Where nothing is sent any more, it is not called "saving". */
   schedule() {
-    if (this.#failures === 0 && !this.stopped) this.#sendIn(PAUSE_MS);
+    if (this.stopped) for (const cell of this.#sheet.unsaved.filter(isWaiting)) this.#mark(cell, "failed");
+    else if (this.#failures === 0) this.#sendIn(PAUSE_MS);
   }
 
   /** Try at once: the connection came back, the teacher signed in again or pressed the button. */
@@ -99,7 +100,11 @@ function isToSend({ typed }) {
   return ["waiting", "failed", "saving"].includes(typed.state);
 }
 
+function isWaiting({ typed }) {
+  return typed.state === "waiting";
+}
+
 function asChange(cell) {
-  const { version, text } = cell.typed;
-  return { column: cell.head.id, student: cell.student.id, version, entry: text };
+  const { version, text, how } = cell.typed;
+  return { column: cell.head.id, student: cell.student.id, version, entry: text, ...(how === "pasted" ? { how } : {}) };
 }

@@ -2,8 +2,8 @@
  * The cells of the sheet as this page knows them: what the server holds (`server`) and what was typed and is not there yet
  * (`typed`, null when all is saved).
  *
- * `typed`: {text, entry, version, state, detail, theirs}. `version` is what the entry is based on and stays, whatever others do
- * meanwhile; the server judges it. `state` is one of waiting, saving, failed, invalid, conflict.
+ * `typed`: {text, entry, version, state, detail, theirs, how}. `version` is what the entry is based on and stays, whatever others do
+ * meanwhile; the server judges it. `state` is one of waiting, saving, failed, invalid, conflict; `how` is typed or pasted.
  */
 
 export class Cell {
