@@ -1,4 +1,4 @@
-"""I26, I22: the database comes back from a real dump on another server, or from a base backup of an earlier moment.
+"""D14, I26, I22: the database comes back from a real dump on another server, or from a base backup of an earlier moment.
 
 No consumer may skip an event or apply one twice, though transaction ids begin again far below those in the log, and positions that
 were given out after the backup are given again, to other events.
@@ -33,7 +33,7 @@ from tests.sitting import hand_in
 
 pytestmark = [pytest.mark.django_db(transaction=True, databases=["default", "owner"]), pytest.mark.process]
 
-CONSUMERS = ("gradebook_marks", "marksheet_history")
+CONSUMERS = ("analytics", "gradebook_marks", "marksheet_history")
 FAR = 5_000  # transaction ids: more than loading the dump takes
 # Transactions of their own, which take an id each and wait for no disk.
 BURN = """
@@ -183,6 +183,10 @@ def test_restored_log_is_followed_without_a_gap_or_a_repetition_and_by_no_cursor
                 (name, head.epoch, head.pos) for name in CONSUMERS
             }
             assert Mark.objects.count() == MarkHistory.objects.count() == len(attempts)
+            for name in ("marksheet_history", "analytics"):
+                assert f"{name} equals the log at position {head.pos}. Nothing to take over." in tell(
+                    "rebuild_projection", name, "--compare"
+                )
             assert "The log is sound" in tell("verify_log")
             assert head.pos >= before.pos  # by number alone, the old cursor would pass for one of this log
             with pytest.raises(CursorOfAnotherEpoch):
