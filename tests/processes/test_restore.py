@@ -1,4 +1,5 @@
-"""D14, I26, I22: the database comes back from a real dump on another server, or from a base backup of an earlier moment.
+"""D14, I26, I22: the database comes back from a real dump on another server, from a base backup of an earlier moment, or from an older one
+and the write-ahead log since, up to a point in time.
 
 No consumer may skip an event or apply one twice, though transaction ids begin again far below those in the log, and positions that
 were given out after the backup are given again, to other events.
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
@@ -30,6 +32,7 @@ from tests import factories
 from tests.exams.grading_room import grade_everything
 from tests.people import World
 from tests.sitting import hand_in
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True, databases=["default", "owner"]), pytest.mark.process]
 
@@ -52,8 +55,36 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def dump_and_load(server: Cluster, database: str, folder: Path) -> Callable[[], Cluster]:
-    """Back up as docs/operations.md says; return how to restore it on a new server."""
+Restore = Callable[[], Cluster]
+BackUp = Callable[
+    [Cluster, str, Path], Callable[[], Restore]
+]  # begun before anything happens; called at the moment that comes back
+
+
+def dump_and_load(server: Cluster, database: str, folder: Path) -> Callable[[], Restore]:
+    """Back up as docs/operations.md says, and restore it on a new server."""
+    return lambda: _dump(server, database, folder)
+
+
+def copy_server(server: Cluster, _database: str, folder: Path) -> Callable[[], Restore]:
+    """Take a base backup at the moment, and start it as a server of its own."""
+    return lambda: _Copied(server, folder).restore
+
+
+def replay_to_a_time(server: Cluster, _database: str, folder: Path) -> Callable[[], Restore]:
+    """Take a base backup beforehand, and replay what the server wrote since, up to the moment."""
+    copied = _Copied(server, folder)
+
+    def note_moment() -> Restore:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT clock_timestamp()::text")
+            (moment,) = cursor.fetchone()
+        return lambda: copied.restore_to(moment)
+
+    return note_moment
+
+
+def _dump(server: Cluster, database: str, folder: Path) -> Restore:
     dump = folder / "handover.dump"
     run(server, "pg_dump", "--format=custom", f"--file={dump}", server.url(SUPERUSER, database))
 
@@ -77,17 +108,40 @@ def dump_and_load(server: Cluster, database: str, folder: Path) -> Callable[[], 
     return restore
 
 
-def copy_server(server: Cluster, _database: str, folder: Path) -> Callable[[], Cluster]:
-    """Take a base backup; return how to start it as a server of its own."""
-    other = Node(folder / "new", name="restored", options={"shared_buffers": "32MB"})
-    other.copy(server.place)
-    (other.place.data / "standby.signal").unlink()
+class _Copied:
+    """A base backup of a server, not started yet."""
 
-    def restore() -> Cluster:
-        other.start()
-        return other
+    def __init__(self, server: Cluster, folder: Path) -> None:
+        self._server = server
+        self._node = Node(folder / "new", name="restored", options={"shared_buffers": "32MB"})
+        self._node.copy(server.place)
+        (self._node.place.data / "standby.signal").unlink()
 
-    return restore
+    def restore(self) -> Cluster:
+        """Start it as it was copied."""
+        self._node.start()
+        return self._node
+
+    def restore_to(self, moment: str) -> Cluster:
+        """Start it, and let it first replay the server's log up to a moment."""
+        data, account = self._node.place.data, self._node.account
+        archive = shutil.copytree(self._server.place.data / "pg_wal", data / "archive")
+        signal = data / "recovery.signal"
+        signal.touch(mode=0o600)
+        for path in (signal, archive, *archive.rglob("*")):
+            shutil.chown(path, account.uid, account.gid)
+        self._node.options |= {
+            "restore_command": f"cp {archive}/%f %p",
+            "recovery_target_time": moment,
+            "recovery_target_action": "promote",
+        }
+        self._node.start()
+        wait_until(lambda: not self._is_recovering())
+        return self._node
+
+    def _is_recovering(self) -> object:
+        with psycopg.connect(self._node.url(SUPERUSER, "postgres")) as session:
+            return session.execute("SELECT pg_is_in_recovery()").fetchone() != (False,)
 
 
 def run(server: Cluster, program: str, *arguments: str) -> None:
@@ -140,22 +194,23 @@ def attempts(world: World) -> list[Attempt]:
     return [factories.attempt(revision, student) for student in students]
 
 
-@pytest.mark.parametrize("back_up", [dump_and_load, copy_server])
+@pytest.mark.parametrize("back_up", [dump_and_load, copy_server, replay_to_a_time])
 def test_restored_log_is_followed_without_a_gap_or_a_repetition_and_by_no_cursor_of_before(
     server: Cluster,
     folder: Path,
     attempts: list[Attempt],
-    back_up: Callable[[Cluster, str, Path], Callable[[], Cluster]],
+    back_up: BackUp,
 ) -> None:
     database = str(connection.settings_dict["NAME"])
+    at_this_moment = back_up(server, database, folder)
     with connection.cursor() as cursor:
         cursor.execute(BURN % FAR)
     posted, waiting, late = attempts
     hand_in(posted)
     catch_up()
     hand_in(waiting)  # its event has no position yet, its job no worker
-    numbered = read_events(Position(), 1_000)
-    restore = back_up(server, database, folder)
+    numbered, written = read_events(Position(), 1_000), Event.objects.count()
+    restore = at_this_moment()
     hand_in(late)
     catch_up()
     before = get_head()
@@ -163,6 +218,7 @@ def test_restored_log_is_followed_without_a_gap_or_a_repetition_and_by_no_cursor
     restored = restore()
     try:
         with pointed_at(restored, DATABASE if back_up is dump_and_load else database):
+            assert Event.objects.count() == written  # nothing of what came after that moment
             if back_up is dump_and_load:
                 with pytest.raises(CommandError, match="restored from another server"):
                     tell("run_sequencer", "--once")
