@@ -208,7 +208,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 
-# --- Languages: the texts are English; numbers and dates are written and read as each person's browser asks -------------
+# --- Languages: the texts are English, and so are days and moments (gradebook/moments.py); numbers are written and read as each person's browser asks
 
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -10,7 +10,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.urls import reverse
-from django.utils import dateformat, timezone
+from django.utils import timezone
 
 from exams.events import (
     AttemptNotTaken,
@@ -24,6 +24,7 @@ from exams.events import (
 from exams.models import Exam, Origin, ResultState
 from exams.queries.markers import list_markers
 from exams.queries.results import list_scored_students
+from gradebook.moments import write_moment
 from gradebook.services.notifications import notify
 from outbox.effects import Delivery
 from outbox.log import StoredEvent
@@ -141,5 +142,4 @@ def _sitting(event: StoredEvent) -> str:
 
 
 def _moment(text: str, exam: Exam) -> str:
-    local = datetime.fromisoformat(text).astimezone(ZoneInfo(exam.school.time_zone))
-    return f"{dateformat.format(local, 'D j M, H:i')} (UTC{local.isoformat()[-6:]})"
+    return str(write_moment(datetime.fromisoformat(text), ZoneInfo(exam.school.time_zone)))

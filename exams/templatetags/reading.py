@@ -1,32 +1,12 @@
-"""Moments, durations and points as a student reads them.
+"""Durations and points as a student reads them. (Moments: `gradebook.moments`.)"""
 
-Moments are on the school's clock, always with the UTC offset and in English words, like the rest of the page.
-"""
-
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 from django import template
-from django.utils import dateformat, formats, timezone, translation
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils import formats
 
 register = template.Library()
-
-
-@register.filter
-def moment(value: datetime) -> SafeString:
-    """Return `Sun 29 Nov 2026, 18:00 UTC+02:00` in a `<time>`; with seconds where there are any that count."""
-    local = timezone.localtime(value)
-    form = "D j M Y, H:i:s" if local.second else "D j M Y, H:i"
-    with translation.override("en"):
-        text = dateformat.format(local, form)
-    return format_html(
-        '<time datetime="{}">{} <span class="utc-offset">{}</span></time>',
-        value.isoformat(),
-        text,
-        f"UTC{local.isoformat()[-6:]}" if local.utcoffset() else "UTC",
-    )
 
 
 @register.filter

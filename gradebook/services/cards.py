@@ -8,6 +8,7 @@ import dataclasses
 import datetime as dt
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from uuid_utils.compat import uuid7
@@ -18,6 +19,7 @@ from gradebook.cards.content import CardContent, find_difference
 from gradebook.errors import CardsRefused, TermNotFound
 from gradebook.events import ReportCardIssued, card_subject, term_subject
 from gradebook.models import CardRelease, Period, ReportCard, SchoolClass, User
+from gradebook.moments import write_moment
 from gradebook.queries.cards import list_current_cards, read_contents
 from gradebook.services.facts import event_by
 from gradebook.services.terms import changing_marks
@@ -118,7 +120,7 @@ def describe_card(card: ReportCard) -> dict[str, Any]:
     """Return a card as it is printed and shown."""
     return {
         "content": card.content,
-        "issued_at": f"{card.issued_at:%Y-%m-%d %H:%M} UTC",
+        "issued_at": str(write_moment(card.issued_at, ZoneInfo(card.school.time_zone))),
         "token": card.token.rpartition("/")[2] if card.token.startswith(str(card.period_id)) else card.token,
         "position": str(Position(card.epoch, card.shard, card.pos)),
         "checksum": card.checksum,

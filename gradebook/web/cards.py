@@ -21,6 +21,7 @@ from gradebook import policies
 from gradebook.cards.pdf import Printer
 from gradebook.errors import CardsRefused, GradebookError
 from gradebook.models import CardRelease, Period, ReportCard, Role, SchoolClass
+from gradebook.moments import write_moment
 from gradebook.queries.cards import find_viewable_card, list_current_cards, list_my_cards, read_contents
 from gradebook.services.cards import (
     describe_card,
@@ -102,7 +103,7 @@ def class_list(request: HttpRequest, period_id: UUID, class_id: UUID) -> HttpRes
         "school": term.school.name,
         "term": term.name,
         "school_class": school_class.name,
-        "printed_at": f"{timezone.now():%Y-%m-%d %H:%M} UTC",
+        "printed_at": str(write_moment(timezone.now(), ZoneInfo(term.school.time_zone))),
         "token": name_state(term).rpartition("/")[2],
         "courses": [line.course for line in contents[0].courses] if contents else [],
         "rows": [

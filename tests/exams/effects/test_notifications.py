@@ -90,7 +90,7 @@ def test_student_is_told_of_everything_that_happens_to_the_attempt(attempt: Atte
     assert told(student) == [
         ("Physics ended, and nothing of yours had been saved.", 1),
         (
-            "Physics is open for you again until Sun 29 Nov, 18:00 (UTC+02:00).",
+            "Physics is open for you again until Sun 29 Nov 2026, 18:00 UTC+02:00.",
             2,
         ),  # the deadline was moved before
         ("Time was up for Physics: what you had saved was handed in for you.", 1),

@@ -1,35 +1,10 @@
 import datetime as dt
 from decimal import Decimal
-from zoneinfo import ZoneInfo
 
 import pytest
-from django.utils import timezone, translation
+from django.utils import translation
 
-from exams.templatetags.reading import duration, moment, points, time_left
-
-WINTER = dt.datetime(2026, 11, 29, 16, 0, tzinfo=dt.UTC)
-SUMMER = dt.datetime(2026, 7, 1, 16, 0, 5, tzinfo=dt.UTC)
-
-
-@pytest.mark.parametrize(
-    ("zone", "value", "shown"),
-    [
-        ("Europe/Helsinki", WINTER, 'Sun 29 Nov 2026, 18:00 <span class="utc-offset">UTC+02:00</span>'),
-        ("Europe/Helsinki", SUMMER, 'Wed 1 Jul 2026, 19:00:05 <span class="utc-offset">UTC+03:00</span>'),
-        ("America/St_Johns", WINTER, 'Sun 29 Nov 2026, 12:30 <span class="utc-offset">UTC-03:30</span>'),
-        ("UTC", WINTER, 'Sun 29 Nov 2026, 16:00 <span class="utc-offset">UTC</span>'),
-    ],
-)
-def test_a_moment_is_shown_on_the_schools_clock_with_its_offset(
-    zone: str, value: dt.datetime, shown: str
-) -> None:
-    with timezone.override(ZoneInfo(zone)):
-        assert moment(value) == f'<time datetime="{value.isoformat()}">{shown}</time>'
-
-
-def test_a_moment_is_in_english_whatever_the_browser_asks_for() -> None:
-    with translation.override("fi"), timezone.override(dt.UTC):
-        assert "Sun 29 Nov 2026" in moment(WINTER)
+from exams.templatetags.reading import duration, points, time_left
 
 
 @pytest.mark.parametrize(

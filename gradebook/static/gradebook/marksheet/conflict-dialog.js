@@ -4,6 +4,7 @@
  * It opens with the focus on its heading, not on a button, so that a key that was meant for the grid decides nothing.
  */
 
+import { moment } from "../../js/moments.js";
 import { showEntry } from "./entries.js";
 
 const TEMPLATE = `
@@ -22,11 +23,9 @@ const TEMPLATE = `
 export class ConflictDialog {
   #dialog;
   #decimalSign;
-  #locale;
 
-  constructor({ decimalSign, locale }) {
+  constructor({ decimalSign }) {
     this.#decimalSign = decimalSign;
-    this.#locale = locale;
     this.#dialog = document.createElement("dialog");
     this.#dialog.className = "conflict";
     this.#dialog.setAttribute("aria-labelledby", "conflict-title");
@@ -70,8 +69,7 @@ export class ConflictDialog {
     if (!changedAt) return [];
     const time = document.createElement("time");
     time.dateTime = changedAt;
-    const format = new Intl.DateTimeFormat(this.#locale, { dateStyle: "medium", timeStyle: "medium" });
-    time.textContent = format.format(new Date(changedAt));
+    time.textContent = moment(new Date(changedAt));
     return [" (", time, ")"];
   }
 

@@ -30,7 +30,6 @@ export class Entering {
     const { decimalSign, me, user, sheet: id, signInUrl } = root.dataset;
     const standing = root.querySelector("[data-standing]");
     const bar = root.querySelector("[data-cell-bar]");
-    const locale = document.documentElement.dataset.locale;
     this.#sheet = sheet;
     this.#keys = keys;
     this.#notices = notices;
@@ -47,8 +46,8 @@ export class Entering {
       settle: (body, sent) => this.#settle(body, sent),
       onChange: (cell) => this.#changed(cell),
     });
-    this.status = new Status({ place: standing, saver: this.saver, sheet, announcer, locale });
-    this.dialog = new ConflictDialog({ decimalSign, locale });
+    this.status = new Status({ place: standing, saver: this.saver, sheet, announcer });
+    this.dialog = new ConflictDialog({ decimalSign });
     this.cellBar = new CellBar({
       bar,
       decimalSign,

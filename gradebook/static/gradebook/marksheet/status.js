@@ -1,5 +1,7 @@
 /** One line that is always true about the whole sheet: what is saved, what is not, and what happens next. */
 
+import { timeOfDay } from "../../js/moments.js";
+
 const ICONS = { saved: "✓", saving: "↑", failed: "↻", attention: "!" };
 const CALM_MS = 1_200; // a screen reader hears where things settle, not every step
 
@@ -9,15 +11,13 @@ export class Status {
   #sheet;
   #announcer;
   #savedAt = null;
-  #locale;
   #timer = null;
 
-  constructor({ place, saver, sheet, announcer, locale }) {
+  constructor({ place, saver, sheet, announcer }) {
     this.#line = place;
     this.#saver = saver;
     this.#sheet = sheet;
     this.#announcer = announcer;
-    this.#locale = locale;
     setInterval(() => this.#countDown(), 1_000);
   }
 
@@ -69,7 +69,7 @@ export class Status {
   }
 
   #time() {
-    return this.#savedAt.toLocaleTimeString(this.#locale, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+    return timeOfDay(this.#savedAt);
   }
 
   #find(name) {
