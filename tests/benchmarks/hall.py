@@ -38,9 +38,11 @@ RETURNING id, student_id
 class Hall:
     """Makes hand-ins that were never sent before."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, revision: ExamRevision | None = None) -> None:
         self._folder = folder
-        self._revision: ExamRevision = factories.published_revision(questions=factories.questions(20))
+        self._revision: ExamRevision = revision or factories.published_revision(
+            questions=factories.questions(20)
+        )
         self._school: School = self._revision.exam.school
         self.answers = {question["id"]: "an answer of some length" for question in self._revision.paper or ()}
 

@@ -1,4 +1,4 @@
-"""Verifying the log: every kind of tampering is found, and the first event it touched is named."""
+"""S10. Verifying the log: every kind of tampering is found, and the first event it touched is named."""
 
 import hashlib
 
