@@ -156,7 +156,7 @@ def test_every_file_a_page_names_is_served(client: Client) -> None:
 )
 def test_page_says_how_this_person_writes_numbers(client: Client, language: str, locale: str) -> None:
     page = client.get("/accounts/login/", headers={"Accept-Language": language}).content.decode()
-    assert f'<html lang="en" data-locale="{locale}">' in page
+    assert f'<html lang="en" data-locale="{locale}" data-time-zone="UTC">' in page
 
 
 @pytest.mark.parametrize("values", [{"DEBUG": False}, {"DEBUG": True}], ids=str)
