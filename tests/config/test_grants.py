@@ -1,4 +1,4 @@
-"""What the application's role may do, tried as that role."""
+"""S10: what the application's role may do, tried as that role."""
 
 import psycopg
 import pytest
