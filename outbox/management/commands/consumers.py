@@ -107,5 +107,5 @@ Exit code 1 means that something asked for was not done, or that `list` found a 
 def describe_status(status: ConsumerStatus) -> str:
     """Return one consumer's line."""
     behind = f"{status.staleness.total_seconds():.1f} s behind (budget {status.budget.total_seconds():g} s)"
-    last_beat = f"{status.heartbeat_at:%Y-%m-%d %H:%M:%S}Z" if status.heartbeat_at else "never"
+    last_beat = f"{status.heartbeat_at:%Y-%m-%d %H:%M:%S} UTC" if status.heartbeat_at else "never"
     return f"{status.name}: {status.state}, at {status.position} of {status.head}, {behind}, last heartbeat {last_beat}"

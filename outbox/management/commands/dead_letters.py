@@ -117,6 +117,6 @@ def _describe_none(options: dict[str, Any], *, replayed: bool = False) -> str:
 
 def _summarise(letter: DeadLetter) -> str:
     """Return one line; the error is cut to its first words."""
-    what = f"{letter.id}  {letter.died_at:%Y-%m-%d %H:%M:%S}Z  {letter.kind}  {letter.subject_id}  {letter.cause}"
+    what = f"{letter.id}  {letter.died_at:%Y-%m-%d %H:%M:%S} UTC  {letter.kind}  {letter.subject_id}  {letter.cause}"
     error = f"  {letter.error_class}: {' '.join(letter.error_detail.split())[:80]}"
     return what + (error if letter.error_class else "")

@@ -145,7 +145,7 @@ def test_list_prints_one_line_for_each_open_letter(capsys: pytest.CaptureFixture
     first, second = bury(2)
     replay_dead_letters(ids=[second.id], by=None)
     assert run(capsys, "list") == (
-        f"{first.id}  {first.died_at:%Y-%m-%d %H:%M:%S}Z  note  {first.subject_id}  defect"
+        f"{first.id}  {first.died_at:%Y-%m-%d %H:%M:%S} UTC  note  {first.subject_id}  defect"
         f"  ValueError: no key for question 7 of job {first.subject_id.int}\n"
     )
     assert run(capsys, "list", "--replayed").startswith(str(second.id))
