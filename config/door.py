@@ -71,19 +71,19 @@ class Door:
         with self._room.open() as share:
             body = await self._read_early(receive, share)
             async with lane.slots.hold(tier):
-                await self._work(lane, scope, body.receive, self._bound(send))
+                await self._work(lane, scope, body, self._bound(send))
 
-    async def _work(self, lane: Lane, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _work(self, lane: Lane, scope: Scope, body: "EarlyBody", send: Send) -> None:
         if lane.seconds is None:
-            await lane.application(scope, receive, send)
+            await lane.application(scope, body.receive, send)
             return
 
         async def give_up() -> None:
             await _refuse(scope, send, give_up_on(scope["method"]))
 
-        answer = TimelyAnswer(send, seconds=lane.seconds, give_up=give_up)
+        answer = TimelyAnswer(send, seconds=lane.seconds, since=lambda: body.completed_at, give_up=give_up)
         try:
-            await lane.application(scope, receive, answer.send)
+            await lane.application(scope, body.receive, answer.send)
         finally:
             await answer.close()
 
@@ -108,19 +108,23 @@ class Door:
 
 
 class EarlyBody:
-    """The beginning of a body, read before its time, mostly all of it; what is left comes through."""
+    """The beginning of a body, read before its time, mostly all of it; what is left comes through.
+
+    `completed_at`: when the last of it had come, by the loop's clock; None until then.
+    """
+
+    completed_at: float | None = None
 
     def __init__(self, receive: Receive, *, until: float) -> None:
         self._receive = receive
         self._until = until
         self._pieces: list[bytes] = []
         self._is_given = False
-        self._is_complete = False
 
     async def read(self, share: Share) -> None:
         """Read to the end, or as much as may be held; raises `ClientGone`."""
         size = 0
-        while not self._is_complete and size < LARGEST_BODY:
+        while self.completed_at is None and size < LARGEST_BODY:
             message = await self._receive()
             if message["type"] != "http.request":
                 raise ClientGone
@@ -128,7 +132,7 @@ class EarlyBody:
             share.hold(len(piece))
             size += len(piece)
             self._pieces.append(piece)
-            self._is_complete = not message.get("more_body", False)
+            self._note_end(message)
 
     async def receive(self) -> Message:
         """Give first what was read, then what comes; after the end nothing, for ever: nobody is told that the client has gone."""
@@ -137,13 +141,17 @@ class EarlyBody:
             return {
                 "type": "http.request",
                 "body": b"".join(self._pieces),
-                "more_body": not self._is_complete,
+                "more_body": self.completed_at is None,
             }
-        if self._is_complete:
+        if self.completed_at is not None:
             await asyncio.get_running_loop().create_future()
         message = await self._receive_rest()
-        self._is_complete = message["type"] == "http.request" and not message.get("more_body", False)
+        self._note_end(message)
         return message
+
+    def _note_end(self, message: Message) -> None:
+        if message["type"] == "http.request" and not message.get("more_body", False):
+            self.completed_at = asyncio.get_running_loop().time()
 
     async def _receive_rest(self) -> Message:
         """Take what comes, in the time that is left for all of it: here the request holds a place."""

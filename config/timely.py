@@ -26,12 +26,22 @@ _seen: WeakSet[psycopg.Connection] = WeakSet()
 
 
 class TimelyAnswer:
-    """An application's answer on its way out. Where it does not begin in time `give_up` answers, and what comes later is dropped."""
+    """An application's answer on its way out. Where it does not begin in time `give_up` answers, and what comes later is dropped.
+
+    The time runs from `since()`: when the whole request was there, by the loop's clock, None until then. A slow client is bounded elsewhere.
+    """
 
     def __init__(
-        self, send: Send, *, seconds: float, give_up: Callable[[], Coroutine[Any, Any, None]]
+        self,
+        send: Send,
+        *,
+        seconds: float,
+        since: Callable[[], float | None],
+        give_up: Callable[[], Coroutine[Any, Any, None]],
     ) -> None:
         self._send = send
+        self._seconds = seconds
+        self._since = since
         self._give_up = give_up
         self._loop = asyncio.get_running_loop()
         self._refusal: asyncio.Task[None] | None = None
@@ -50,6 +60,11 @@ class TimelyAnswer:
             await self._refusal
 
     def _end_waiting(self) -> None:
+        now = self._loop.time()
+        left = (self._since() or now) + self._seconds - now
+        if left > 0:
+            self._timer = self._loop.call_later(left, self._end_waiting)
+            return
         log.warning(
             "An answer has not begun in time; its client was told so, and its place is held until it ends."
         )

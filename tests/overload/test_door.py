@@ -32,6 +32,7 @@ class Visit:
         self._messages = iter(list(messages))
         self._seconds = seconds
         self.stuck = asyncio.Event()
+        self._late: asyncio.Future[dict[str, Any]]
         self.go_on = asyncio.Event()
         self.go_on.set()
         self.can_write = True
@@ -50,8 +51,13 @@ class Visit:
     async def receive(self) -> dict[str, Any]:
         for message in self._messages:
             return message
+        self._late = asyncio.get_running_loop().create_future()
         self.stuck.set()
-        return await asyncio.get_running_loop().create_future()  # type: ignore[no-any-return]
+        return await self._late
+
+    def come(self, message: dict[str, Any]) -> None:
+        """Let a message come late."""
+        self._late.set_result(message)
 
     async def send(self, message: dict[str, Any]) -> None:
         if not self.can_write:
@@ -199,3 +205,20 @@ def test_answer_that_has_begun_may_take_its_time() -> None:
     async_to_sync(visit.go)(answer_seconds=0.01)
 
     assert [message.get("status", message.get("body")) for message in visit.sent] == [200, b"ok"]
+
+
+def test_time_for_an_answer_runs_from_the_end_of_the_request() -> None:
+    visit = Visit([piece(b"x" * LARGEST_BODY, more=True)])
+
+    async def tell() -> Any:
+        going = asyncio.create_task(visit.go(answer_seconds=0.01))
+        await visit.stuck.wait()
+        await asyncio.sleep(
+            0.05
+        )  # five times as long as an answer may take, while the body is still on its way
+        meanwhile = list(visit.sent)
+        visit.come(piece(b""))
+        await going
+        return meanwhile
+
+    assert (async_to_sync(tell)(), visit.status) == ([], 200)
