@@ -213,6 +213,7 @@ AUTH_PASSWORD_VALIDATORS = [
 USE_TZ = True
 TIME_ZONE = "UTC"
 USE_I18N = True
+FORMAT_MODULE_PATH = "config.formats"
 LANGUAGE_CODE = "en"
 LANGUAGES = [
     ("en", "English"),

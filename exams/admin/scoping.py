@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from exams.models import Exam
 from gradebook.admin.scoping import SCHOOL_OF, M, SchoolScoped, SchoolScopedInline, limit_to_school, person_of
+from gradebook.moments import write_moment
 
 __all__ = [
     "M",
@@ -25,7 +26,7 @@ SCHOOL_OF[Exam] = "school"
 
 def clock(moment: Any, zone: str) -> str:
     """Return a moment as the school's clock shows it, with the UTC offset; a dash where there is none."""
-    return moment.astimezone(ZoneInfo(zone)).isoformat(sep=" ", timespec="minutes") if moment else "-"
+    return str(write_moment(moment, ZoneInfo(zone))) if moment else "-"
 
 
 class OnSchoolClock(SchoolScoped[M]):

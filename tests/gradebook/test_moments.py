@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.utils import timezone, translation
+from django.utils.formats import date_format
 
 from gradebook.moments import write_moment
 from gradebook.templatetags.moments import day, moment, plain_moment
@@ -52,6 +53,15 @@ def test_a_moment_may_be_told_on_another_schools_clock() -> None:
 def test_a_day_is_no_riddle_in_any_language_and_of_a_moment_the_one_of_the_school(value: dt.date) -> None:
     with translation.override("de"), timezone.override(HELSINKI):
         assert day(value) == '<time datetime="2026-12-11">11 Dec 2026</time>'
+
+
+@pytest.mark.parametrize("language", ["en", "en-gb"])
+def test_administration_writes_moments_nearly_so(language: str) -> None:
+    with translation.override(language), timezone.override(HELSINKI):
+        written = [
+            date_format(timezone.localtime(WINTER), form) for form in ("DATETIME_FORMAT", "DATE_FORMAT")
+        ]
+    assert written == ["Sun 29 Nov 2026, 18:00 UTC+0200", "29 Nov 2026"]
 
 
 def test_no_template_writes_a_date_in_a_form_of_its_own() -> None:
