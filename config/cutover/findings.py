@@ -21,12 +21,13 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GateReport:
-    """What a gate said: how much it looked at, how much differs, and the first of it."""
+    """What a gate said: how much it looked at and for how long, how much differs, and the first of it."""
 
     name: str
     looked_at: int
     total: int
     first: list[Finding]
+    seconds: float = 0.0
 
     @property
     def is_green(self) -> bool:

@@ -5,6 +5,7 @@ snapshot with its copy, its marks and its events, or not in it at all.
 """
 
 import dataclasses
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -55,6 +56,7 @@ class Gate:
 
     def check(self, report: Report = lambda *_: None) -> GateReport:
         """Look at everything, and name the first differences."""
+        began = time.monotonic()
         sheets = self.list_sheets()
         first: list[Finding] = []
         total = 0
@@ -62,7 +64,7 @@ class Gate:
             total += 1
             if len(first) < MOST_NAMED:
                 first.append(finding)
-        return GateReport(self.name, len(sheets), total, first)
+        return GateReport(self.name, len(sheets), total, first, time.monotonic() - began)
 
     def _check_sheets(self, sheets: list[UUID], report: Report) -> Iterator[Finding]:
         for number, sheet_id in enumerate(sheets, start=1):

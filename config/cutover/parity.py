@@ -4,8 +4,9 @@ The one thing to know: contents are compared in one canonical form, decimals as 
 cell that never held anything.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 from typing import NamedTuple
 from uuid import UUID
 
@@ -24,8 +25,6 @@ _FIELDS = tuple(field.attname for field in BackfilledMark._meta.concrete_fields)
 class Shown(NamedTuple):
     """A line of history as a reader sees it. Not its time: an event happens a moment before its copy is written."""
 
-    column_id: UUID
-    student_id: UUID
     column_title: str
     student_name: str
     old: str
@@ -75,32 +74,37 @@ def compare_lines(
 def compare_views(
     sheet_id: UUID, old: Iterable[HistoryEntry], new: Iterable[HistoryEntry]
 ) -> Iterator[Finding]:
-    """Name what a reader of the history page would see differ between comparing the copies and reading the history. Both oldest first.
+    """Name what a reader of the history would see differ, cell by cell, between comparing the copies and reading it. Both oldest first.
 
-    What one save did stands together; the order of cells inside it is nobody's promise.
+    The order of two cells is nobody's promise: of two people who save at once, one is first in the log and the other may be in the copies.
     """
-    for should, found in zip_longest(_in_batches(old), _in_batches(new), fillvalue=()):
-        if should != found:
-            yield from _name_unlike(sheet_id, set(should), set(found))
+    should, found = _by_cell(old), _by_cell(new)
+    for key in sorted(should.keys() | found.keys()):
+        if should[key] != found[key]:
+            yield from _name_unlike(sheet_id, key, should[key], found[key])
 
 
-def _in_batches(lines: Iterable[HistoryEntry]) -> Iterator[tuple[Shown, ...]]:
-    for _, batch in groupby(lines, key=lambda line: line.batch_id):
-        yield tuple(sorted(map(_show, batch)))
+def _by_cell(lines: Iterable[HistoryEntry]) -> defaultdict[CellKey, list[Shown]]:
+    cells: defaultdict[CellKey, list[Shown]] = defaultdict(list)
+    for line in lines:
+        cells[CellKey(line.column_id, line.student_id)].append(_show(line))
+    return cells
 
 
-def _name_unlike(sheet_id: UUID, should: set[Shown], found: set[Shown]) -> Iterator[Finding]:
-    for lines, side in ((should - found, "copies"), (found - should, "history")):
-        for line in sorted(lines):
-            key = CellKey(line.column_id, line.student_id)
-            yield Finding(sheet_id, key, f"only the {side} shows here: {line}")
+def _name_unlike(
+    sheet_id: UUID, key: CellKey, should: Sequence[Shown], found: Sequence[Shown]
+) -> Iterator[Finding]:
+    missing, extra = Counter(should) - Counter(found), Counter(found) - Counter(should)
+    for lines, who in ((missing, "the copies show"), (extra, "the history shows")):
+        for line in sorted(lines.elements()):
+            yield Finding(sheet_id, key, f"only {who} here: {line}")
+    if not missing and not extra:
+        yield Finding(sheet_id, key, "the copies and the history show the same changes in another order")
 
 
 def _show(line: HistoryEntry) -> Shown:
     told = describe_change(line)
     return Shown(
-        line.column_id,
-        line.student_id,
         line.column_title,
         line.student_name,
         told.old,

@@ -27,7 +27,8 @@ class Command(TeachingCommand):
 Lead the school from the old system's whole-class copies to the event log (docs/cutover.md).
 
   status     which phase it is, what that means, and what is still to do (the default)
-  check      ask this phase's gates, and name every cell that differs. Exit code 1 when one is red.
+  check      ask this phase's gates, and name every cell that differs. Exit code 1 when one is red. Says how long each took:
+             they read every copy anew, and `advance` asks them again before it moves.
   advance    go to the next phase, if the gates of this one are green
   back       go one phase back: the old way serves again. Possible in every phase but the first and the last.
   backfill   make history of the copies from before the log; in phase `backfill` or later
@@ -106,7 +107,7 @@ Everything may be interrupted at any time and run again; people go on working me
 
     def _tell(self, report: GateReport) -> None:
         sign = self.style.SUCCESS("green") if report.is_green else self.style.ERROR("red")
-        looked = f" ({report.looked_at} sheets)" if report.looked_at else ""
+        looked = f" ({report.looked_at} sheets, {report.seconds:.1f} s)" if report.looked_at else ""
         self.stdout.write(f"{sign}  {report.name}{looked}")
         for line in name_findings(report.first):
             self.stdout.write(f"       {line}")
