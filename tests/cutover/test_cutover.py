@@ -193,7 +193,7 @@ def test_a_page_that_would_show_something_else_is_not_switched_to(
     with pytest.raises(GateIsRed) as red:
         go()
     assert [finding.what for finding in red.value.report.first] == [
-        f"only the copies shows here: — → 8, {teacher.full_name}, typed in the sheet",
+        f"only the copies show here: — → 8, {teacher.full_name}, typed in the sheet",
         f"only the history shows here: — → 9, {teacher.full_name}, typed in the sheet",
     ]
 
