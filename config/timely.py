@@ -80,11 +80,11 @@ def _meet(connection: BaseDatabaseWrapper, **_: Any) -> None:
     """See to a session once: the pool hands it out again and again."""
     session = connection.connection
     if connection.alias == DEFAULT_DB_ALIAS and session not in _seen:
-        bind_session(connection)
+        bound_session(connection)
         _seen.add(session)
 
 
-def bind_session(connection: BaseDatabaseWrapper) -> None:
+def bound_session(connection: BaseDatabaseWrapper) -> None:
     """Bound the statements of this session. By a statement: a pooler in between takes no settings at the start (PgBouncer)."""
     with connection.cursor() as cursor:
         cursor.execute(

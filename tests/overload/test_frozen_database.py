@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import connection
 
-from config.timely import bind_session
+from config.timely import bound_session
 from tests import factories
 from tests.overload.callers import ask, sign_in
 from tests.quorum.rig import Rig
@@ -43,6 +43,6 @@ def test_pages_say_in_time_that_the_database_is_away_and_work_when_it_is_back(ri
 def test_statements_of_pages_are_bounded_unless_they_are_already(before: str, after: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [before])
-        bind_session(connection)
+        bound_session(connection)
         cursor.execute("SHOW statement_timeout")
         assert cursor.fetchone() == (after,)
