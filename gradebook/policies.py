@@ -43,6 +43,12 @@ def may_view_sheet(user: User, sheet_id: UUID) -> bool:
     return sheets_viewable_by(user).filter(pk=sheet_id).exists()
 
 
+def find_viewable_name(user: User, sheet_id: UUID) -> str | None:
+    """Return what a sheet is called (course, class, term), None where `user` may not read it or there is none. One query."""
+    found = sheets_viewable_by(user).select_related("course", "school_class", "period").filter(pk=sheet_id)
+    return next(map(str, found), None)
+
+
 def may_arrange_sheet(user: User, sheet_id: UUID) -> bool:
     """Whether `user` may add and edit columns: the sheet's teachers, and the administrators who may read it."""
     return may_view_sheet(user, sheet_id)

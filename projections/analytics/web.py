@@ -52,11 +52,12 @@ class DrawnItems:
 @require_GET
 def sheet_analytics(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     """Show each column of a mark sheet: its distribution and what it comes to."""
-    if not request.user.is_authenticated or not policies.may_view_sheet(request.user, sheet_id):
+    name = policies.find_viewable_name(request.user, sheet_id) if request.user.is_authenticated else None
+    if name is None:
         raise Http404
     columns = [DrawnColumn(each, _draw(each.distribution)) for each in list_column_figures(sheet_id=sheet_id)]
     has_marks = any(column.chart for column in columns)
-    return _render(request, "sheet", sheet_id=sheet_id, columns=columns, has_marks=has_marks)
+    return _render(request, "sheet", sheet_id=sheet_id, sheet_name=name, columns=columns, has_marks=has_marks)
 
 
 @login_required

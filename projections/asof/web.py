@@ -43,13 +43,15 @@ class Point:
 @require_GET
 def sheet_as_of(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     """Show the sheet at a moment (now, unless one is named), or with `?from=` what is different since."""
-    if not request.user.is_authenticated or not policies.may_view_sheet(request.user, sheet_id):
+    name = policies.find_viewable_name(request.user, sheet_id) if request.user.is_authenticated else None
+    if name is None:
         raise Http404
     follower = get_consumer_status(MarksheetHistory.name)
     asked = {name: request.GET[name] for name in ("at", "from", "to") if request.GET.get(name)}
     read = {name: _read(text, follower) for name, text in asked.items()}
     context = {
         "sheet_id": sheet_id,
+        "sheet_name": name,
         "wrong": [asked[name] for name in asked if read[name] is None],
     }
     past = SheetPast(sheet_id)

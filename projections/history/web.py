@@ -26,24 +26,27 @@ POSITION_DIGITS = 18  # a bigint holds any number this long
 @require_GET
 def sheet_history(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     """Show every change in one mark sheet, newest first."""
-    _require_view(request, sheet_id)
+    name = _require_view(request, sheet_id)
     page = list_shown_history(sheet_id=sheet_id, key=None, before=_read_before(request))
-    return _render(request, page, sheet_id=sheet_id, is_cell=False)
+    return _render(request, page, sheet_id=sheet_id, sheet_name=name, is_cell=False)
 
 
 @login_required
 @require_GET
 def cell_history(request: HttpRequest, sheet_id: UUID, column_id: UUID, student_id: UUID) -> HttpResponse:
     """Show every change of one cell, newest first."""
-    _require_view(request, sheet_id)
+    name = _require_view(request, sheet_id)
     key = CellKey(column_id, student_id)
     page = list_shown_history(sheet_id=sheet_id, key=key, before=_read_before(request))
-    return _render(request, page, sheet_id=sheet_id, is_cell=True)
+    return _render(request, page, sheet_id=sheet_id, sheet_name=name, is_cell=True)
 
 
-def _require_view(request: HttpRequest, sheet_id: UUID) -> None:
-    if not request.user.is_authenticated or not policies.may_view_sheet(request.user, sheet_id):
+def _require_view(request: HttpRequest, sheet_id: UUID) -> str:
+    """Return what the sheet is called; one that this person may not read does not exist for them."""
+    name = policies.find_viewable_name(request.user, sheet_id) if request.user.is_authenticated else None
+    if name is None:
         raise Http404
+    return name
 
 
 def _read_before(request: HttpRequest) -> int | None:

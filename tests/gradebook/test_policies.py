@@ -28,6 +28,8 @@ def test_sheet_is_open_to_its_teachers_and_readable_for_administrators(
     person = request.getfixturevalue(who)
     rights = policies.may_view_sheet(person, world.sheet.pk), policies.may_edit_sheet(person, world.sheet.pk)
     assert rights == PEOPLE[who]
+    name = str(world.sheet) if PEOPLE[who][0] else None
+    assert policies.find_viewable_name(person, world.sheet.pk) == name
     assert (world.sheet in list_my_sheets(person)) is PEOPLE[who][0]
 
 

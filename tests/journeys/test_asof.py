@@ -68,6 +68,7 @@ def test_teacher_looks_back_at_a_sheet(
     page = open_page(teacher, f"/marksheets/{world.sheet.pk}/", **options)
     page.get_by_role("link", name="What has changed since").click()
     expect(page.get_by_text("Every cell shows the same at both moments.")).to_be_visible()
+    expect(page.get_by_text(str(world.sheet), exact=True)).to_be_visible()
     page.get_by_role("link", name="The sheet before it").click()
     assert read_grid(page) == ["17", "12", "12", "12", "12"]  # at lock
 

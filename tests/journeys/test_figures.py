@@ -70,6 +70,7 @@ def test_teacher_reads_the_figures_of_a_column_and_of_its_exam(
 ) -> None:
     page = open_page(teacher, f"/marksheets/{world.sheet.pk}/", **options)
     page.get_by_role("link", name="Figures").click()
+    expect(page.get_by_text(str(world.sheet), exact=True)).to_be_visible()
     card = page.get_by_role("region", name="Essay")
     expect(card.get_by_text("Marks", exact=True).locator("xpath=following-sibling::dd")).to_have_text("5")
     expect(card.get_by_text("Mean", exact=True).locator("xpath=following-sibling::dd")).to_have_text(
