@@ -27,7 +27,7 @@ from outbox.models import Job
 from outbox.staleness import ConsumerStatus
 from outbox.stopping import Stop
 from tests.cutover.copies import enter
-from tests.cutover.old_class import OldClass, catch_up, cutover, old
+from tests.cutover.old_class import CatchUp, OldClass, catch_up, cutover, old
 from tests.quorum.rig import Rig
 from tests.quorum.rigged import rig, template
 from tests.waiting import wait_until
@@ -85,31 +85,33 @@ def run_until_helped(help_it: Callable[[], object]) -> tuple[Backfilled, list[st
 
 
 @pytest.mark.django_db(transaction=True)
-def test_backfill_waits_while_a_job_has_been_due_for_long(old: OldClass) -> None:
+def test_backfill_waits_while_a_job_has_been_due_for_long(old: OldClass, catch_up: CatchUp) -> None:
     enter(Phase.BACKFILL)
+    catch_up()
     since = timezone.now() - timedelta(minutes=2)
     with transaction.atomic():
         enqueue([NewJob(kind="grade", subject_id=uuid4(), group_id=uuid4(), tenant_id=uuid4(), run_at=since)])
-    assert "A backfill would wait now: the oldest job has waited for 12" in cutover("status")
+    assert "A backfill would wait now: the oldest job has waited for 1" in cutover("status")
     done, said = run_until_helped(Job.objects.all().delete)
     assert (done.copies, done.is_complete) == (5, True)
-    assert str(said[0]).startswith("waiting, the oldest job has waited for 12")
+    assert str(said[0]).startswith("waiting, the oldest job has waited for 1")
     assert said[-1] is None
     assert "would wait" not in cutover("status")
 
 
 @pytest.mark.process
-def test_backfill_waits_while_a_standby_is_behind(rig: Rig, old: OldClass) -> None:
+def test_backfill_waits_while_a_standby_is_behind(rig: Rig, old: OldClass, catch_up: CatchUp) -> None:
     enter(Phase.BACKFILL)
+    catch_up()
     rig.wait_until_streaming("a", 2)
-    rig.freeze("b")
+    rig.run("b", "SELECT pg_wal_replay_pause()")
     rig.run(
         "a", "SELECT pg_logical_emit_message(false, 'test', repeat('x', 1000000)) FROM generate_series(1, 40)"
     )
     wait_until(lambda: read_pressure().standby_behind > LARGEST_LAG)
     assert read_pressure().standby == "b"
 
-    done, said = run_until_helped(rig.thaw)
+    done, said = run_until_helped(lambda: rig.run("b", "SELECT pg_wal_replay_resume()"))
 
     assert (done.copies, done.is_complete) == (5, True)
     assert str(said[0]).startswith("waiting, the standby b is ")
