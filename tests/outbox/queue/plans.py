@@ -15,8 +15,8 @@ from tests.outbox.queue.workshop import (
     EXAM,
     KIND,
     LEASE,
-    STARTED,
     TENANT,
+    get_start,
 )
 
 EXAMS = [EXAM, *(uuid.UUID(int=1000 + number) for number in range(9))]
@@ -33,14 +33,14 @@ FINISHED = """
 """
 
 
-def insert(statement: str, count: int, *, since: dt.datetime = STARTED) -> None:
+def insert(statement: str, count: int, *, since: dt.datetime | None = None) -> None:
     """Put many rows into a table, those of ten exams by turns; the planner does not know."""
     values: dict[str, Any] = {
         "tenant": TENANT,
         "exam": EXAM,
         "exams": EXAMS,
         "kind": KIND,
-        "since": since,
+        "since": since or get_start(),
         "count": count,
     }
     with connection.cursor() as cursor:

@@ -28,11 +28,11 @@ from tests.outbox.queue.workshop import (
     EXAM,
     KIND,
     LEASE,
-    STARTED,
     TENANT,
     Workshop,
     arrival,
     claim_batch,
+    get_start,
     make_claimer,
     make_jobs,
     queue,
@@ -77,7 +77,7 @@ def test_the_look_for_streams_costs_one_probe_a_stream() -> None:
 
 
 def test_the_look_for_streams_costs_two_probes_a_stream_with_old_work() -> None:
-    insert(WAITING, 25_000, since=STARTED - 2 * FRESH_FOR)
+    insert(WAITING, 25_000, since=get_start() - 2 * FRESH_FOR)
     fill(WAITING, 25_000)
     assert [stream.served_in for stream in list_ready_streams()] == [0] * len(EXAMS) + [1] * len(EXAMS)
     plan = explain("list_ready_streams", {"fresh_for": FRESH_FOR})
@@ -88,7 +88,7 @@ def test_the_look_for_streams_costs_two_probes_a_stream_with_old_work() -> None:
 
 def test_jobs_put_off_to_later_are_not_walked_through() -> None:
     """After an outage thousands of retries wait for their time: a claim must not read past them to find nothing."""
-    insert(WAITING, 20_000, since=STARTED.replace(year=2099))
+    insert(WAITING, 20_000, since=get_start().replace(year=2099))
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE outbox_job")
     queue(10)

@@ -5,6 +5,8 @@ second `Noted` event of that subject, with version 2.
 """
 
 import datetime as dt
+import functools
+import os
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +29,6 @@ TENANT = uuid.UUID(int=1)
 EXAM = uuid.UUID(int=100)
 WORKER = Actor(ActorType.WORKER)
 LEASE = dt.timedelta(seconds=60)
-STARTED = dt.datetime.now(dt.UTC) - dt.timedelta(minutes=1)
 
 
 class Workshop:
@@ -74,7 +75,17 @@ def make_jobs(count: int, *, first: int = 0, **fields: Any) -> list[NewJob]:
 
 def arrival(number: int) -> dt.datetime:
     """Return when the job of this number is due: a minute ago, a millisecond after the one before."""
-    return STARTED + dt.timedelta(milliseconds=number)
+    return get_start() + dt.timedelta(milliseconds=number)
+
+
+def get_start() -> dt.datetime:
+    """Return a moment a minute before the test at hand began, the same for all of it. (What was due when the run began is old work by now.)"""
+    return _find_start(os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0])
+
+
+@functools.cache
+def _find_start(_test: str) -> dt.datetime:
+    return dt.datetime.now(dt.UTC) - dt.timedelta(minutes=1)
 
 
 def queue(count: int, **fields: Any) -> list[NewJob]:
