@@ -10,7 +10,7 @@ import math
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from importlib import resources
 from typing import Protocol
 
@@ -139,10 +139,13 @@ class SharedBuckets:
             )
             self._quiet_until = time.monotonic() + _QUIET_SECONDS
             return
-        self._note(over)
+        self._note(counts, over)
 
-    def _note(self, over: dict[Hashable, float]) -> None:
+    def _note(self, told: Iterable[Hashable], over: dict[Hashable, float]) -> None:
+        """Remember who is over the limit, and forget it of whom the ledger says so no longer: a try may have been given back meanwhile."""
         now = time.monotonic()
+        for key in told:
+            self._over_until.pop(key, None)
         if len(self._over_until) > _MOST_WAITING:
             self._over_until = {key: until for key, until in self._over_until.items() if until > now}
         for key, seconds in over.items():
