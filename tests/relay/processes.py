@@ -78,17 +78,19 @@ def resend_everything(url: str) -> int:
 
 
 def resend_until_done(url: str, events: int) -> None:
-    """Do so again and again, as the sweeper does: a turn passes over what a worker has locked at that moment."""
+    """Wait until so many effects have happened, and send again, as the sweeper does, whenever none has for three seconds."""
+    done = -1
 
     def is_done() -> bool:
+        nonlocal done
         if all_done(events):
             return True
-        resend_everything(url)
+        before, done = done, EffectReceipt.objects.filter(state="done").count()
+        if done == before:  # else what was sent is being worked on: to send it again would only pile it up
+            resend_everything(url)
         return False
 
-    wait_until(
-        is_done, seconds=90, look=3
-    )  # a turn ends leases too: what was sent must have the time to happen
+    wait_until(is_done, seconds=90 + events / 10, look=3)
 
 
 def all_done(events: int) -> bool:
