@@ -200,7 +200,8 @@ class Rig:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.suspend()
             self._frozen.append(process)
-            wait_until(lambda: process.status() == psutil.STATUS_STOPPED)
+            # One that was just ending is left as a zombie: its parent, which would see to it, is stopped already.
+            wait_until(lambda: process.status() in {psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE})
 
 
 @contextlib.contextmanager
