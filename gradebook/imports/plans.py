@@ -17,6 +17,7 @@ from gradebook.imports.tables import BadFile, Fault, Row, Table
 from gradebook.models import Column, User
 
 LONGEST_NAME: Final = 120
+LONGEST_VALUE: Final = 40
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -140,7 +141,8 @@ def _plan(value: _Value, sheet: Sheet, wishes: Wishes, faults: list[Fault]) -> P
     refused = entry if isinstance(entry, Refused) else check_entry(entry, max_points=value.column.max_points)
     if isinstance(entry, Refused) or refused:
         assert refused
-        faults.append(Fault(value.line, f"{value.column.title}, “{value.text[:40]}”: {refused.detail}"))
+        cell = f"{value.student.full_name}, {value.column.title}, “{value.text[:LONGEST_VALUE]}”"
+        faults.append(Fault(value.line, f"{cell}: {refused.detail}"))
         return None
     stored = sheet.cells.get(value.key)
     change = CellChange(

@@ -153,7 +153,7 @@ def test_file_imported_again_changes_nothing(folder: Path, column: Column, stude
 
 
 def test_every_fault_is_named_with_its_line_and_nothing_is_imported(
-    folder: Path, world: World, column: Column, other_student: User, other_teacher: User
+    folder: Path, column: Column, student: User, other_student: User
 ) -> None:
     """O21: of two rows for one student neither counts. O06, O22: what is no mark is named, whatever it looks like."""
     text = (
@@ -166,7 +166,7 @@ def test_every_fault_is_named_with_its_line_and_nothing_is_imported(
         "line 4: No student is named in this row.",
         "line 5: “other_student” is on line 2 already: which row counts?",
         "line 6: “teacher” is no user name of a student in this mark sheet.",
-        "line 7: Essay, “21”: The most this column gives is 20.",
+        f"line 7: {student.full_name}, Essay, “21”: The most this column gives is 20.",
         "line 8: 2 values in this row, but 3 columns in the header.",
     ]
     assert (shown(column, other_student), count_events([column])) == (None, 0)
@@ -182,10 +182,12 @@ def test_every_fault_is_named_with_its_line_and_nothing_is_imported(
         ("1.2345", "At most 3 decimals: a mark is never rounded silently."),
     ],
 )
-def test_value_is_judged_as_the_grid_does(folder: Path, column: Column, value: str, said: str) -> None:
+def test_value_is_judged_as_the_grid_does(
+    folder: Path, column: Column, student: User, value: str, said: str
+) -> None:
     refused = _refused(_write(folder, f"username,Essay\nstudent,{value}\n"), column)
-    shown_value = value.strip('"')
-    assert refused[1:] == [f"line 2: Essay, “{shown_value}”: {said}"]
+    text = value.strip('"')
+    assert refused[1:] == [f"line 2: {student.full_name}, Essay, “{text}”: {said}"]
 
 
 def test_decimal_sign_can_be_said(folder: Path, column: Column, student: User) -> None:
@@ -222,15 +224,13 @@ def test_headers_can_be_said_and_must_be_clear(folder: Path, column: Column, stu
 
 
 def test_dry_run_says_what_would_change_and_changes_nothing(
-    folder: Path, column: Column, student: User, teacher: User
+    folder: Path, column: Column, student: User, other_student: User, teacher: User
 ) -> None:
     save(column, student, "5", by=teacher)
     file = _write(folder, "username,Essay\nstudent,7.5\nother_student,a\n")
     assert _import(file, column, dry_run=True) == [
         f"line 2: {student.full_name}, Essay: 5 → 7.5",
-        "line 3: other_student, Essay: no mark → absent".replace(
-            "other_student", User.objects.get(username="other_student").full_name
-        ),
+        f"line 3: {other_student.full_name}, Essay: no mark → absent",
         "2 marks would change, 0 are there already, 0 values are empty.",
     ]
     assert count_events([column]) == 1

@@ -87,7 +87,8 @@ def test_block_is_pasted_from_the_cursor_right_and_down(
     with desk.page.expect_request(lambda request: request.method == "POST") as sent:
         desk.press("Control+v")
     desk.expect_all_saved()
-    assert [change["how"] for change in sent.value.post_data_json["changes"]] == ["pasted"] * 4
+    body: Any = sent.value.post_data_json
+    assert [change["how"] for change in body["changes"]] == ["pasted"] * 4
     desk.expect_cursor(students[1], essay)
     desk.expect_cell(students[1], essay, "17.5", "saved")
     expect(desk.notice("paste")).to_contain_text(
@@ -136,7 +137,7 @@ def test_values_that_are_no_marks_are_kept_and_can_be_taken_out_at_once(
     desk.expect_cell(students[0], columns[0], "Aino", "invalid")
     desk.expect_cell(students[2], columns[0], "19", "saved")
     expect(desk.notice("paste")).to_contain_text(
-        "3 cells pasted. Not saved: Aino Aalto, Essay: “Aino” is neither a number nor a code.; "
+        "3 cells pasted. Not saved: Aino Aalto, Essay: “Aino” is neither a number nor a code; "
         "Bo Berg, Essay: The most this column gives is 20."
     )
     assert desk.kept() == ["21", "Aino"]

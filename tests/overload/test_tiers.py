@@ -58,6 +58,7 @@ PLACED = {
     "marksheets/<uuid:sheet_id>/columns/new/": (TEACHING, TEACHING),
     "marksheets/<uuid:sheet_id>/totals/": (TEACHING, TEACHING),
     "marksheets/<uuid:sheet_id>/totals/rules/": (TEACHING, TEACHING),
+    "marksheets/<uuid:sheet_id>/import/": (TEACHING, TEACHING),
     "marksheets/<uuid:sheet_id>/amendments/": (TEACHING, TEACHING),
     "amendments/<uuid:amendment_id>/": (TEACHING, TEACHING),
     "terms/<uuid:period_id>/cards/": (REST, REST),

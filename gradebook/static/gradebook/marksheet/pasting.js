@@ -62,7 +62,7 @@ export class Pasting {
   #report(number, cleared, wrong) {
     const parts = [`${count(number, "cell")} pasted.`];
     if (cleared > 0) parts.push(`${count(cleared, "mark")} cleared, because the copied cells are empty.`);
-    if (wrong.length > 0) parts.push(`Not saved: ${listSome(wrong.map(({ cell, detail }) => `${cell.name}: ${detail}`))}`);
+    if (wrong.length > 0) parts.push(`Not saved: ${listSome(wrong.map(({ cell, detail }) => `${cell.name}: ${detail.replace(/\.$/, "")}`))}.`);
     if (parts.length === 1) return this.#announcer.say(parts[0]);
     const press = () => {
       this.#entering.takeOut(wrong.map(({ cell }) => cell));
