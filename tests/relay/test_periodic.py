@@ -42,10 +42,11 @@ Register = Callable[[Callable[[], int]], None]
 
 @pytest.fixture
 def register() -> Iterator[Register]:
-    """Register work of the test's own, once a century."""
+    """Register work of the test's own, whose one moment in decades was this midnight: an older one would be pruned as long past."""
+    every = timedelta(days=(datetime.now(UTC) - datetime(1970, 1, 1, tzinfo=UTC)).days)
 
     def add(run: Callable[[], int]) -> None:
-        register_periodic(Periodic("test", timedelta(days=36_500), run))
+        register_periodic(Periodic("test", every, run))
 
     yield add
     unregister_periodic("test")
