@@ -52,6 +52,11 @@ class Entry(NamedTuple):
         """Whether there is neither a number nor a code."""
         return self.value is None and not self.code
 
+    @property
+    def text(self) -> str:
+        """The number as the shortest plain text, or the code's word; nothing for a blank."""
+        return self.code or ("" if self.value is None else plain(self.value))
+
 
 BLANK = Entry()
 

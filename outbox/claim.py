@@ -30,8 +30,8 @@ from outbox.streams import (
 SECONDS_BETWEEN_LOOKS = (0.1, 1.0)  # at least and at most
 LOOKING_SHARE = 0.05  # of the worker's time, between these two
 LARGEST_BATCH = 250
-FIELDS_OF_A_JOB = itemgetter(*ClaimedJob.__slots__)
 SUSPECTS_TOGETHER = 16  # of those that lost one lease; who lost more goes alone
+FIELDS_OF_A_JOB = itemgetter(*ClaimedJob.__slots__)  # what of a claimed row
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,48 +4,34 @@ Reading a session would hang with a frozen database, just when the console is ne
 middleware that reads one, and looks at the database by a look that cannot hang (`config.readiness`).
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Final
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
+from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 
+from config.both_modes import Answer, BothModes
 from config.readiness import find_faults
 
 _CONSOLE: Final = "/console/"
 
-Answer = HttpResponseBase
-GetResponse = Callable[[HttpRequest], Answer | Awaitable[Answer]]
 
-
-class DatabaseAway:
-    """Middleware, for both of Django's modes: it costs other pages a comparison of their path."""
-
-    sync_capable = True
-    async_capable = True
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self._get_response = get_response
-        self._is_async = bool(iscoroutinefunction(get_response))
-        if self._is_async:
-            markcoroutinefunction(self)
+class DatabaseAway(BothModes):
+    """Middleware that costs other pages a comparison of their path."""
 
     def __call__(self, request: HttpRequest) -> Answer | Awaitable[Answer]:
         """Answer the request, or say why not."""
         if not request.path.startswith(_CONSOLE):
-            return self._get_response(request)
-        if self._is_async:
+            return self.get_response(request)
+        if self.is_async:
             return self._answer_later(request)
-        return _say_away() if _is_away() else self._get_response(request)
+        return _say_away() if _is_away() else self.get_response(request)
 
     async def _answer_later(self, request: HttpRequest) -> Answer:
         if await sync_to_async(_is_away, thread_sensitive=False)():
             return _say_away()
-        response = self._get_response(request)
-        assert isinstance(response, Awaitable)
-        return await response
+        return await self.get_response_later(request)
 
 
 def _is_away() -> bool:

@@ -20,10 +20,10 @@ from projections.history.projector import MarksheetHistory
 logger = logging.getLogger(__name__)
 
 MIB: Final = 2**20
-LARGEST_LAG: Final = (
-    32 * MIB
-)  # two segments of the write-ahead log: a standby that follows well is far below one
-LONGEST_QUEUE: Final = 10.0  # seconds a job may have been due: long before the queue's own alarm, long after a healthy worker took it
+# Two segments of the write-ahead log: a standby that follows well is far below one.
+LARGEST_LAG: Final = 32 * MIB
+# Seconds a job may have been due: long before the queue's own alarm, long after a healthy worker took it.
+LONGEST_QUEUE: Final = 10.0
 LONGEST_WAIT: Final = 1.0  # seconds between two looks at what made it wait
 
 Say = Callable[[str | None], object]  # why it waits now; None: it goes on

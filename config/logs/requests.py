@@ -7,15 +7,15 @@ reads the header by the same rule, gives out no new id, and writes no line: ther
 
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Final
 from uuid import UUID
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from uuid_utils.compat import uuid7
 
+from config.both_modes import Answer, BothModes
 from config.logs.lines import FACTS, find_route
 from config.tiers import classify
 from outbox.correlation import correlated, read_request_id
@@ -26,39 +26,25 @@ _PROBES: Final = frozenset({"/healthz", "/readyz", "/metrics", "/favicon.ico"})
 
 log = logging.getLogger("handover.request")
 
-Answer = HttpResponseBase
-GetResponse = Callable[[HttpRequest], Answer | Awaitable[Answer]]
 
-
-class RequestLog:
-    """Middleware, for both of Django's modes: under ASGI it must not cost a thread of its own."""
-
-    sync_capable = True
-    async_capable = True
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self._get_response = get_response
-        self._is_async = bool(iscoroutinefunction(get_response))
-        if self._is_async:
-            markcoroutinefunction(self)
+class RequestLog(BothModes):
+    """Middleware: it writes the line, and hands on the id."""
 
     def __call__(self, request: HttpRequest) -> Answer | Awaitable[Answer]:
         """Answer the request, under its id."""
         request_id = choose_request_id(request.headers.get(HEADER))
-        if self._is_async:
+        if self.is_async:
             return self._answer_later(request, request_id)
         with correlated(request_id):
             begun = time.perf_counter()
-            response = self._get_response(request)
+            response = self.get_response(request)
             assert isinstance(response, HttpResponseBase)
             return _finish(request, response, request_id, begun)
 
     async def _answer_later(self, request: HttpRequest, request_id: UUID) -> Answer:
         with correlated(request_id):
             begun = time.perf_counter()
-            response = self._get_response(request)
-            assert isinstance(response, Awaitable)
-            return _finish(request, await response, request_id, begun)
+            return _finish(request, await self.get_response_later(request), request_id, begun)
 
 
 def choose_request_id(given: str | None) -> UUID:

@@ -32,7 +32,7 @@ from exams.gate.reading import (
     read_handin,
     read_student_id,
 )
-from exams.gate.responses import Response, answer, apologise, name, refuse
+from exams.gate.responses import Response, answer, apologise, name_answer, refuse
 from exams.gate.session import Session
 from exams.gate.time_limit import TimeLimit
 from exams.receipt_keys import get_key_ring
@@ -74,7 +74,7 @@ class Gate:
             return
         except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
             response = _excuse(error)
-        response = name(response, request_id)
+        response = name_answer(response, request_id)
         await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
         await send({"type": "http.response.body", "body": response.body})
 
@@ -177,7 +177,7 @@ def _read(body: bytes, who: _Who, request_id: UUID | None) -> HandIn:
 
 
 def _respond_as(request_id: UUID, respond: Respond, response: Response) -> None:
-    respond(name(response, request_id))
+    respond(name_answer(response, request_id))
 
 
 def _tell(handin: HandIn, share: Share, respond: Respond, verdict: Verdict) -> None:

@@ -45,7 +45,7 @@ def answer(handin: HandIn, verdict: Verdict, ring: KeyRing) -> Response:
     raise _refusal(handin, verdict, None if receipt is None else sign_receipt(receipt, ring))
 
 
-def name(response: Response, request_id: UUID | None) -> Response:
+def name_answer(response: Response, request_id: UUID | None) -> Response:
     """Return the answer to a request that called itself something, under that id; to any other as it is."""
     if request_id is None:
         return response

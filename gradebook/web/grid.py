@@ -96,8 +96,7 @@ def _row(student: User, columns: list[Column], shown: Mapping[CellKey, Cell], to
 
 
 def _draw(cell: StoredCell, sign: DecimalSign) -> Cell:
-    value, code = cell.entry
-    text = code or ("" if value is None else plain(value))
+    text = cell.entry.text
     automatic = (
         ""
         if cell.automatic_value is None or cell.source != MarkSource.TEACHER
@@ -106,7 +105,7 @@ def _draw(cell: StoredCell, sign: DecimalSign) -> Cell:
     return Cell(
         version=cell.version,
         entry=text,
-        text=text if code else text.replace(".", sign),
+        text=text if cell.entry.code else text.replace(".", sign),
         automatic=automatic,
         beside=automatic.replace(".", sign),
     )

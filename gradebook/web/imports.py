@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from gradebook.entries import Entry, plain
+from gradebook.entries import Entry
 from gradebook.errors import GradebookError, TermIsLocked
 from gradebook.imports.importing import ImportRefused, apply_import, prepare_import, require_sound
 from gradebook.imports.plans import Plan, Wishes
@@ -136,4 +136,4 @@ def _show(request: HttpRequest, sheet: MarkSheet, **shown: Any) -> HttpResponse:
 
 def _show_entry(entry: Entry) -> str:
     """Return a mark in the reader's decimals, or its code's word; nothing for none."""
-    return entry.code or ("" if entry.value is None else plain(entry.value).replace(".", read_decimal_sign()))
+    return entry.code or entry.text.replace(".", read_decimal_sign())

@@ -5,6 +5,7 @@ them, so that a moment shows the same before, meanwhile and afterwards. It costs
 """
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from datetime import datetime
 from itertools import groupby
 from uuid import UUID
@@ -74,8 +75,9 @@ def find_differences(oldest_first: Iterable[HistoryEntry]) -> list[HistoryEntry]
     for key, line in last.items():
         was = first[key]
         if (was.old_value, was.old_code) != (line.new_value, line.new_code):
-            line.old_value, line.old_code, line.old_source = was.old_value, was.old_code, was.old_source
-            found.append(line)
+            change = copy(line)
+            change.old_value, change.old_code, change.old_source = was.old_value, was.old_code, was.old_source
+            found.append(change)
     return sorted(found, key=lambda line: (line.student_name, line.student_id, line.column_id))
 
 

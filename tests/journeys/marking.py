@@ -5,14 +5,34 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from gradebook.models import Column, User
+from tests import factories
+from tests.people import World
 
 MARKS = "**/marksheets/*/marks"
 SAVED_AT = re.compile(r"All changes saved \d\d:\d\d:\d\d")
 
 OpenPage = Callable[..., Page]
+
+
+@pytest.fixture
+def columns(world: World) -> list[Column]:
+    return [
+        factories.column(world.sheet, title=title, max_points=most)
+        for title, most in (("Essay", 20), ("Test", "12.5"), ("Oral", 10))
+    ]
+
+
+@pytest.fixture
+def students(world: World) -> list[User]:
+    names = (("Aino", "Aalto"), ("Bo", "Berg"), ("Cleo", "Costa"))
+    people = [factories.student(world.school, first_name=first, last_name=last) for first, last in names]
+    for person in people:
+        factories.enrolment(person, world.school_class)
+    return people
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -13,28 +13,15 @@ from tests.journeys.conftest import PHONE, sign_in
 from tests.journeys.marking import (
     Desk,
     OpenPage,
+    columns,
     cut_saves_off,
     lose_answers_of_saves,
     open_sheet,
+    students,
 )
 from tests.people import World
 
-
-@pytest.fixture
-def columns(world: World) -> list[Column]:
-    return [
-        factories.column(world.sheet, title=title, max_points=most)
-        for title, most in (("Essay", 20), ("Test", "12.5"), ("Oral", 10))
-    ]
-
-
-@pytest.fixture
-def students(world: World) -> list[User]:
-    names = (("Aino", "Aalto"), ("Bo", "Berg"), ("Cleo", "Costa"))
-    people = [factories.student(world.school, first_name=first, last_name=last) for first, last in names]
-    for person in people:
-        factories.enrolment(person, world.school_class)
-    return people
+__all__ = ["columns", "students"]
 
 
 @pytest.fixture

@@ -10,8 +10,10 @@ from gradebook.models import Column, User
 from gradebook.services.terms import lock_term
 from tests import factories
 from tests.gradebook.marks import list_facts, list_steps, save, shown
-from tests.journeys.marking import Desk, OpenPage, open_sheet
+from tests.journeys.marking import Desk, OpenPage, columns, open_sheet, students
 from tests.people import World
+
+__all__ = ["columns", "students"]
 
 MODULES = "/static/gradebook/marksheet"
 READ_ALL = """async ([modules, texts]) => {
@@ -33,23 +35,6 @@ BLOCKS: dict[str, list[list[str]]] = {
     '"7"x\t8': [['"7"x', "8"]],
     "": [[""]],
 }
-
-
-@pytest.fixture
-def columns(world: World) -> list[Column]:
-    return [
-        factories.column(world.sheet, title=title, max_points=most)
-        for title, most in (("Essay", 20), ("Test", "12.5"), ("Oral", 10))
-    ]
-
-
-@pytest.fixture
-def students(world: World) -> list[User]:
-    names = (("Aino", "Aalto"), ("Bo", "Berg"), ("Cleo", "Costa"))
-    people = [factories.student(world.school, first_name=first, last_name=last) for first, last in names]
-    for person in people:
-        factories.enrolment(person, world.school_class)
-    return people
 
 
 @pytest.fixture

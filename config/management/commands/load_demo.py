@@ -2,12 +2,12 @@
 
 import datetime as dt
 import random
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 from rich.console import Console
 from rich.progress import Progress
@@ -18,6 +18,7 @@ from config.demo.plan import SCHOOLS, SchoolPlan
 from config.demo.structure import DemoSchool, People, create_school, share_students
 from gradebook.models import User
 from outbox.db import database_now
+from outbox.management.teaching import TeachingCommand
 
 PASSWORD = "handover-demo"  # noqa: S105 - known to everybody on purpose; refused outside DEBUG
 MOST_STUDENTS = 50_000
@@ -38,14 +39,10 @@ Exit codes: 0 made; 1 refused (the message says why; nothing was written).
 """
 
 
-class Command(BaseCommand):
+class Command(TeachingCommand):
     """Arguments and wiring; the work is in config.demo."""
 
     help = HELP
-
-    def create_parser(self, *args: Any, **kwargs: Any) -> Any:
-        """Keep the lines of the help as they are."""
-        return super().create_parser(*args, formatter_class=RawDescriptionHelpFormatter, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the options."""

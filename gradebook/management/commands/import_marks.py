@@ -1,19 +1,20 @@
 """`manage.py import_marks`: put the marks of a CSV file into a mark sheet, whole or not at all."""
 
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from gradebook.entries import DecimalSign, plain
+from gradebook.entries import DecimalSign
 from gradebook.errors import GradebookError
 from gradebook.imports.heads import HeadWishes
 from gradebook.imports.importing import ImportRefused, apply_import, prepare_import, require_sound
 from gradebook.imports.plans import Plan, PlannedChange, Wishes
 from gradebook.models import Column, MarkSheet, User
+from outbox.management.teaching import TeachingCommand
 
 HELP = """Put the marks of a CSV file into a mark sheet, whole or not at all.
 
@@ -31,14 +32,10 @@ Exit codes: 0 imported, or nothing to change; 1 refused, nothing changed.
 """
 
 
-class Command(BaseCommand):
+class Command(TeachingCommand):
     """Arguments and wiring; the work is in gradebook.imports."""
 
     help = HELP
-
-    def create_parser(self, *args: Any, **kwargs: Any) -> Any:
-        """Keep the lines of the help as they are."""
-        return super().create_parser(*args, formatter_class=RawDescriptionHelpFormatter, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the options."""
@@ -130,10 +127,7 @@ def _read(file: Path) -> bytes:
 
 
 def _describe(planned: PlannedChange) -> str:
-    old, new = (
-        entry.code or ("no mark" if entry.value is None else plain(entry.value))
-        for entry in (planned.old, planned.new)
-    )
+    old, new = (entry.text or "no mark" for entry in (planned.old, planned.new))
     return f"line {planned.line}: {planned.student.full_name}, {planned.column.title}: {old} → {new}"
 
 

@@ -1,10 +1,10 @@
 """`manage.py issue_cards`: issue the report cards of a locked term, class by class, and print them into a folder."""
 
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils.text import slugify
 
 from gradebook.cards.pdf import Printer
@@ -14,6 +14,7 @@ from gradebook.models import Period, SchoolClass, User
 from gradebook.queries.cards import list_current_cards
 from gradebook.services.cards import describe_card, issue_cards
 from outbox.management.progress import progress_bar
+from outbox.management.teaching import TeachingCommand
 
 HELP = """Issue the report cards of a locked term: those that are missing, and those that do not hold any more.
 
@@ -27,14 +28,10 @@ Exit codes: 0 done; 1 refused (the message says why).
 """
 
 
-class Command(BaseCommand):
+class Command(TeachingCommand):
     """Arguments and wiring; the work is in gradebook.services.cards."""
 
     help = HELP
-
-    def create_parser(self, *args: Any, **kwargs: Any) -> Any:
-        """Keep the lines of the help as they are."""
-        return super().create_parser(*args, formatter_class=RawDescriptionHelpFormatter, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the options."""

@@ -1,14 +1,13 @@
 """`manage.py recalculate_totals`: work a term's totals out again, and write those that moved."""
 
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from typing import Any
-
-from django.core.management.base import BaseCommand
 
 from gradebook.management.terms import add_term_arguments, find_term
 from gradebook.models import MarkSheet
 from gradebook.services.totals import recalculate_term
 from outbox.management.progress import progress_bar
+from outbox.management.teaching import TeachingCommand
 
 HELP = """Work every total of a term out from its marks, and write only those that moved, each with the reason.
 
@@ -21,14 +20,10 @@ Exit codes: 0 done; 1 there is no such term.
 """
 
 
-class Command(BaseCommand):
+class Command(TeachingCommand):
     """Arguments and wiring; the work is in gradebook.services.totals."""
 
     help = HELP
-
-    def create_parser(self, *args: Any, **kwargs: Any) -> Any:
-        """Keep the lines of the help as they are."""
-        return super().create_parser(*args, formatter_class=RawDescriptionHelpFormatter, **kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the options."""

@@ -23,9 +23,8 @@ from outbox.db import load_sql
 
 LONGEST_LINE: Final = 16 * 2**20
 MOST_NAMED: Final = 20
-WRITTEN_AT_ONCE: Final = (
-    2**19
-)  # bytes of lines; as rows they are some five times as many, and there several times over
+# Bytes of lines; as rows they are some five times as many, and there several times over.
+WRITTEN_AT_ONCE: Final = 2**19
 
 Report = Callable[[int, int], object]  # (bytes read, bytes in all), after every line
 
