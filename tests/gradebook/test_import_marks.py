@@ -8,12 +8,9 @@ from django.core.management import CommandError, call_command
 
 from gradebook.imports.tables import BadFile, Row, read_table
 from gradebook.models import Column, User
-from gradebook.services.terms import lock_term
 from tests import factories
 from tests.gradebook.marks import count_events, list_facts, list_steps, save, shown
 from tests.people import World
-
-IN_THESE_WORDS = "This term is locked: its marks stand still. Propose an amendment instead."
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
@@ -263,12 +260,3 @@ def test_columns_that_are_not_there_or_of_two_sheets_are_refused(
     assert _refused(folder / "none.csv", column) == [
         f"{folder / 'none.csv'} cannot be read: No such file or directory."
     ]
-
-
-def test_locked_term_refuses_the_file_in_the_words_of_every_door(
-    folder: Path, world: World, column: Column, student: User
-) -> None:
-    lock_term(period_id=world.period.pk, by=factories.admin(school=world.school))
-    file = _write(folder, "username,Essay\nstudent,7\n")
-    assert _refused(file, column) == [IN_THESE_WORDS]
-    assert (shown(column, student), count_events([column])) == (None, 0)

@@ -1,26 +1,22 @@
-"""A locked term's marks stand still: every door refuses in the same words, the log knows, and the database repeats the rule."""
+"""Terms are locked and opened, pages of an older generation refused; the doors that a lock closes are in `test_every_door.py`."""
 
-from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 
-from gradebook.errors import NoReasonGiven, TermIsLocked, TermIsOpen, TermMovedOn, TermNotFound
+from gradebook.errors import NoReasonGiven, TermIsOpen, TermMovedOn, TermNotFound
 from gradebook.models import Amendment, Column, Mark, Period, User
 from gradebook.services.amendments import reopen_term
-from gradebook.services.columns import add_column, edit_column, open_exam_column
 from gradebook.services.marks import save_marks
 from gradebook.services.terms import lock_term, open_term
 from outbox.models.log import Event
 from tests import factories
-from tests.gradebook.marks import change, count_events, post, save, shown
+from tests.gradebook.marks import change, post, save, shown
 from tests.people import World
 
 pytestmark = pytest.mark.django_db
-IN_THESE_WORDS = "This term is locked: its marks stand still. Propose an amendment instead."
 
 
 @pytest.fixture
@@ -72,97 +68,6 @@ def test_only_administrators_of_the_school_lock_its_terms(world: World, teacher:
         with pytest.raises(TermNotFound):
             lock_term(period_id=world.period.pk, by=stranger)
     assert lock_term(period_id=world.period.pk, by=factories.admin()).is_locked
-
-
-class TestEveryDoor:
-    """To a locked term: refused alike, nothing written, nothing said."""
-
-    def test_saving_is_refused(self, locked: Period, column: Column, student: User, teacher: User) -> None:
-        with pytest.raises(TermIsLocked, match=IN_THESE_WORDS):
-            save(column, student, "9", 1, by=teacher)
-        assert (shown(column, student), count_events([column])) == ("7", 1)
-
-    def test_columns_stand_still(self, locked: Period, world: World, column: Column, teacher: User) -> None:
-        with pytest.raises(TermIsLocked):
-            add_column(sheet=world.sheet, title="New", max_points=Decimal(5), by=teacher)
-        with pytest.raises(TermIsLocked):
-            edit_column(
-                column_id=column.pk, sheet=world.sheet, title="Other", max_points=Decimal(20), by=teacher
-            )
-        with pytest.raises(TermIsLocked):
-            open_exam_column(
-                sheet=world.sheet, exam_id=world.sheet.pk, title="Exam", max_points=Decimal(5), by=teacher
-            )
-
-    def test_grid_is_refused_and_says_why(
-        self, client: Client, locked: Period, world: World, column: Column, student: User, teacher: User
-    ) -> None:
-        client.force_login(teacher)
-        body = {"by": str(teacher.pk), "term": 1, "decimal_sign": ".", "changes": []}
-        body["changes"] = [{"column": str(column.pk), "student": str(student.pk), "version": 1, "entry": "9"}]
-        answer = client.post(
-            reverse("gradebook:marks", args=[world.sheet.pk]), body, content_type="application/json"
-        )
-        assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
-            409,
-            "term_locked",
-            IN_THESE_WORDS,
-        )
-
-    def test_column_page_says_why(
-        self, client: Client, locked: Period, world: World, column: Column, teacher: User
-    ) -> None:
-        client.force_login(teacher)
-        for url in (
-            reverse("gradebook:add_column", args=[world.sheet.pk]),
-            reverse("gradebook:edit_column", args=[world.sheet.pk, column.pk]),
-        ):
-            answer = client.post(url, {"title": "Other", "max_points": "30"})
-            assert IN_THESE_WORDS in answer.content.decode()
-        column.refresh_from_db()
-        assert column.title == "Essay"
-
-    def test_administration_says_why(self, client: Client, locked: Period, column: Column) -> None:
-        client.force_login(factories.admin())
-        url = reverse("admin:gradebook_column_change", args=[column.pk])
-        answer = client.post(url, {"title": "Other", "max_points": "20"})
-        assert IN_THESE_WORDS in answer.content.decode()
-
-    def test_late_result_waits_as_a_proposal(self, locked: Period, column: Column, student: User) -> None:
-        assert post(column, student, "9").proposed == [(column.pk, student.pk)]
-        assert post(column, student, "9").unchanged == [(column.pk, student.pk)]
-        assert post(column, student, "8", minute=-1).unchanged == [(column.pk, student.pk)]
-        assert (shown(column, student), count_events([column])) == ("7", 1)
-        post(column, student, "10", minute=5)
-        amendment = Amendment.objects.get()
-        assert (amendment.value, amendment.source, amendment.state, amendment.old_version) == (
-            Decimal(10),
-            "automatic",
-            "proposed",
-            1,
-        )
-
-    @pytest.mark.parametrize(
-        "statement",
-        [
-            "UPDATE gradebook_mark SET value = 1",
-            "DELETE FROM gradebook_mark",
-            "UPDATE gradebook_column SET max_points = 99",
-        ],
-    )
-    def test_database_refuses_what_comes_another_way(
-        self, locked: Period, column: Column, statement: str
-    ) -> None:
-        with (
-            pytest.raises(IntegrityError, match="the term is locked"),
-            transaction.atomic(),
-            connection.cursor() as cursor,
-        ):
-            cursor.execute(statement)
-
-    def test_database_refuses_a_new_row(self, locked: Period, column: Column, student: User) -> None:
-        with pytest.raises(IntegrityError, match="the term is locked"), transaction.atomic():
-            factories.column(column.sheet)
 
 
 def test_page_of_an_older_generation_is_refused_even_when_the_term_is_open_again(
