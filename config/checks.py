@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-import redis
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004 - Django's name for it
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, Storage
-from kombu.connection import Connection
 from uuid_utils.compat import uuid7
 
 from exams.attachments.objects import get_storage
@@ -123,6 +121,8 @@ def check_redis(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckM
     """Return a warning when Redis does not answer: each process then counts for itself."""
     if not settings.REDIS_URL:
         return []
+    import redis  # noqa: PLC0415 - every process reads this module when it starts, and hardly one looks for Redis
+
     try:
         with redis.Redis.from_url(
             settings.REDIS_URL, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS
@@ -143,6 +143,8 @@ def check_broker(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[Check
     """Return a warning when the broker does not let us in: until it does, what follows from events waits."""
     if not settings.CELERY_BROKER_URL:
         return []
+    from kombu.connection import Connection  # noqa: PLC0415 - as above
+
     try:
         with Connection(settings.CELERY_BROKER_URL, connect_timeout=_SECONDS) as broker:
             broker.connect()

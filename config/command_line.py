@@ -3,12 +3,14 @@
 With `--traceback` the whole story is shown, as for every other error of a command.
 """
 
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+import django
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
@@ -39,7 +41,7 @@ def read_settings() -> ModuleType:
 
 def main(arguments: Sequence[str]) -> None:
     """Run one command."""
-    read_settings()
+    _load()
     spoken_with: set[str] = set()
 
     def note(connection: BaseDatabaseWrapper, **_: Any) -> None:
@@ -54,6 +56,15 @@ def main(arguments: Sequence[str]) -> None:
         sys.exit(f"handover: {UNREACHABLE.format(_first_line(error))}")
     if spoken_with and _LOOPS.isdisjoint(arguments[1:2]) and not _is_safe():
         sys.stderr.write(f"handover: {UNSAFE}\n")
+
+
+def _load() -> None:
+    """Load settings and apps. All of it stays, so the collector looks through none of it: not meanwhile (a sixth of the time) nor later."""
+    gc.disable()
+    read_settings()
+    django.setup()
+    gc.freeze()
+    gc.enable()
 
 
 def _is_safe() -> bool:

@@ -3,6 +3,7 @@
 Two processes are the default: on two cores they take in a third more hand-ins than one, whose Python is the limit (ADR 0003).
 """
 
+import gc
 from typing import Any
 
 from config.address import write_place
@@ -27,6 +28,16 @@ control_socket_disable = True  # it would be put into the home folder, and the s
 def on_starting(server: Any) -> None:
     """Before any process is forked: what they count is added up."""
     share_counters(settings.METRICS_DIR)
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    """Before a process loads the application: all of that stays, so the collector need not look through it meanwhile."""
+    gc.disable()
+
+
+def post_worker_init(worker: Any) -> None:
+    """After it: the gate freezes what is there once it is open."""
+    gc.enable()
 
 
 def child_exit(server: Any, worker: Any) -> None:

@@ -12,7 +12,6 @@ import time
 from collections import Counter, deque
 from collections.abc import Hashable, Iterable
 from importlib import resources
-from typing import Protocol
 
 import redis
 from redis.backoff import NoBackoff
@@ -26,24 +25,6 @@ _QUIET_SECONDS = 5.0  # how long Redis is left alone after it failed
 _MOST_WAITING = 10_000  # takes to be told, and people over their limit; more are forgotten
 
 log = logging.getLogger(__name__)
-
-
-class Limit(Protocol):
-    """How often somebody may try."""
-
-    def take(self, key: Hashable) -> int:
-        """Take one try: 0 if there was one, else the whole seconds until there will be."""
-
-    def give_back(self, key: Hashable) -> None:
-        """Return a try that turned out to be harmless."""
-
-
-def make_limit(redis_url: str, *, name: str, capacity: float, per_second: float) -> Limit:
-    """Return buckets shared through this Redis, or, without one, this process's own."""
-    own = Buckets(capacity=capacity, per_second=per_second)
-    if not redis_url:
-        return own
-    return SharedBuckets(own, Ledger(redis_url, name=name, capacity=capacity, per_second=per_second))
 
 
 class Ledger:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from outbox.consumer import Batch
-from outbox.effects.publishing import Publisher, make_publisher
+from outbox.effects.publisher import Publisher, make_publisher
 from outbox.effects.receipts import Message, list_hints, note_effects
 from outbox.effects.registry import Hint, list_kinds, list_wanted
 from outbox.effects.running import RESEND_AFTER

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from exams.errors import Overloaded
 from exams.gate.meters import SHED
-from exams.shared_limits import make_limit
+from exams.limits import make_limit
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from django.contrib.auth import authenticate
 
 from exams import tokens
 from exams.errors import InvalidCredentials, RateLimited
-from exams.shared_limits import make_limit
+from exams.limits import make_limit
 from gradebook.models import User
 from outbox.db import database_now
 

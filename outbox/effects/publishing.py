@@ -12,7 +12,7 @@ by one, as kombu does it with `confirm_publish`, each costs a round trip and a f
 import logging
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from celery import Celery, current_app
@@ -37,13 +37,6 @@ SOCKET_LIMITS = {
     "amqp": {"connect_timeout": LONGEST_WAIT, "read_timeout": LONGEST_WAIT, "write_timeout": LONGEST_WAIT},
     "redis": {"socket_connect_timeout": LONGEST_WAIT, "socket_timeout": LONGEST_WAIT},
 }
-
-
-class Publisher(Protocol):
-    """Whoever hands messages to those who act on them."""
-
-    def publish(self, messages: Sequence[Message]) -> None:
-        """Hand them all over; raise `Unavailable` when it is not sure that they have all arrived."""
 
 
 class Confirms:
@@ -153,8 +146,3 @@ class CeleryPublisher:
 def as_arguments(message: Message) -> list[Any]:
     """Return a message as a task's arguments: ids and names."""
     return [str(message.event_id), message.effect, message.target, message.pos]
-
-
-def make_publisher() -> Publisher | None:
-    """Return the publisher of this installation, None when it has no broker and the relay acts itself."""
-    return CeleryPublisher() if settings.CELERY_BROKER_URL else None

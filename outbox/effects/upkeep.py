@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
-from outbox.effects.publishing import Publisher, make_publisher
+from outbox.effects.publisher import Publisher, make_publisher
 from outbox.effects.receipts import take_overdue_effects
 from outbox.effects.running import RESEND_AFTER
 from outbox.models import EffectReceipt, EffectState, WebhookTry

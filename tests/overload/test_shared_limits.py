@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from exams import shared_limits
+from exams.limits import Limit, make_limit
 from exams.models import Attempt
-from exams.shared_limits import Limit, make_limit
 from tests import factories
 from tests.brokers import Redis
 from tests.posting import Poster, sitting_of

@@ -26,7 +26,6 @@ Rates are those of one process, a second. `make bench-gate bench-worker` measure
 two gate processes are halved. A rate that is given counts, not the file's. The formulas, what they assume and what they
 leave out are printed with the answer; the answer is where to begin, and `manage.py rehearse_deadline` says whether it holds.
 Exit code 0: planned. 1: no count would do, or a rate is missing."""
-    requires_system_checks = []  # it asks no database
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Say which exam, and what was measured."""

@@ -42,7 +42,6 @@ Checks a receipt's signature, offline: it says whether this very text was issued
 FILE is the receipt as the API gave it; - reads it from the standard input. What is *not* signed, position and tick, is not
 checked here: manage.py verify_log does that.
 Exit code 0: genuine. 1: not genuine, or not the answers. 2: a file cannot be read as what it should be."""
-    requires_system_checks = []  # some of them ask the database
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Say which files."""
