@@ -56,17 +56,19 @@ def advance(*, ask: Ask, by: str, confirmed: str = "", rehearse: bool = False) -
     """Go to the next phase and return it. With `rehearse` everything is checked and nothing is changed.
 
     `ask` puts the question to a gate (so that a command can show how far it is). Raises `GateIsRed`, or `CannotMove` at the end, where
-    somebody else moved it meanwhile, and where the last door was not confirmed by its name.
+    somebody else moved it meanwhile, where the last door was not confirmed by its name, and where another phase than the next one was.
     """
     phase = get_phase()
     if phase is Phase.STOPPED:
         raise CannotMove("The cut-over is over: no copies are written any more.")
     target = Phase(phase + 1)
+    if confirmed and confirmed != target.word:  # whoever names a phase believes to be in front of it
+        raise CannotMove(f"The next phase is {target.word}, not {confirmed}: --confirm {target.word}")
     for gate in list_gates(phase):
         _require_green(ask(gate))
     if rehearse:
         return target
-    if target is Phase.STOPPED and confirmed != target.word:
+    if target is Phase.STOPPED and not confirmed:
         raise CannotMove(
             f"From {target.word} there is no way back. Type its name to go: --confirm {target.word}"
         )
