@@ -112,6 +112,12 @@ def test_the_last_door_opens_only_to_its_name(old: OldClass, catch_up: CatchUp) 
         go("stopped")
 
 
+def test_a_phase_that_was_named_but_does_not_come_next_is_not_gone_to(old: OldClass) -> None:
+    with pytest.raises(CannotMove, match="The next phase is beside, not stopped"):
+        go("stopped")
+    assert get_phase() is Phase.NONE
+
+
 def test_it_does_not_begin_while_a_mark_is_not_what_the_newest_copy_says(old: OldClass) -> None:
     Mark.objects.filter(student=old.other).update(code="", value=Decimal(7))
     with pytest.raises(GateIsRed) as red:

@@ -241,8 +241,9 @@ class TestPrinting:
         call_command("issue_cards", str(locked.pk), by=head.username, pdf=tmp_path)
         assert capsys.readouterr().out == "2 issued, 0 replaced, 0 still hold.\n"
         assert len(list(tmp_path.rglob("*.pdf"))) == 2
-        with pytest.raises(CommandError, match="There is no term 'Autumn'"):
-            call_command("issue_cards", "Autumn", by=head.username)
+        there = rf"There is no term 'Autumn' at 'Hill'. There are: {locked.name} \(Hill School\)."
+        with pytest.raises(CommandError, match=there):
+            call_command("issue_cards", "Autumn", school="Hill", by=head.username)
         with pytest.raises(CommandError, match="nobody called"):
             call_command("issue_cards", str(locked.pk), by="nobody")
 

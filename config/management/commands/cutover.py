@@ -36,7 +36,8 @@ Lead the school from the old system's whole-class copies to the event log (docs/
   --rehearse         with advance, back and backfill: do everything but change nothing
   --rate N           with backfill: at most N copies a second. It also waits, and says so, while the history is further behind than it
                      may be, a standby is 32 MiB behind, or a job has waited for 10 s; then it goes on by itself.
-  --confirm stopped  with advance, for the last phase: there is no way back from it. Asked for, where somebody is at the keyboard.
+  --confirm PHASE    with advance: the phase to go to, by name; refused where it does not come next. The last one, stopped, wants it, because there
+                     is no way back from it, and asks for it where somebody is at the keyboard.
 
 Everything may be interrupted at any time and run again; people go on working meanwhile."""
 
@@ -48,7 +49,7 @@ Everything may be interrupted at any time and run again; people go on working me
         parser.add_argument(
             "--rate", type=per_second, metavar="N", help="with backfill: at most N copies a second"
         )
-        parser.add_argument("--confirm", default="", metavar="PHASE", help="the last phase's name")
+        parser.add_argument("--confirm", default="", metavar="PHASE", help="the next phase's name")
 
     def handle(self, *, deed: str, **options: Any) -> None:
         """Do it, or say why not."""
