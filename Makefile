@@ -57,8 +57,8 @@ bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-re
 bench-burst: dev brokers ## Measure what a deadline does: burst, quorum, overload, refusal, relay, drain, rescue
 	@$(PY) -m tests.benchmarks burst quorum overload refusal relay drain rescue
 
-bench-cutover: dev ## Measure the way out of the old copies, figures, totals and report cards
-	@$(PY) -m tests.benchmarks cutover analytics reports
+bench-cutover: dev ## Measure the way out of the old copies, replays, totals and report cards
+	@$(PY) -m tests.benchmarks cutover replay reports
 
 bench-gate: ## Measure acknowledgements against pgbench in the same run
 bench-worker: ## Measure grading and claiming

@@ -5,8 +5,10 @@ A member may be added to a version, with a reader that does without; any other c
 """
 
 import dataclasses
-from typing import Any, ClassVar, TypedDict
+from typing import Any, TypedDict
 from uuid import UUID
+
+from outbox.facts import Fact
 
 
 def attempt_subject(attempt_id: UUID) -> str:
@@ -25,14 +27,13 @@ def release_subject(exam_id: UUID, released_at: str) -> str:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ExamPublished:
+class ExamPublished(Fact):
     """A revision of an exam's paper was frozen; attempts that begin from now on sit it. Said once a revision: its only version.
 
     `paper_sha256` is of the paper that students are shown, so the log proves which one that was. Nothing here is of the key.
     """
 
-    kind: ClassVar[str] = "ExamPublished"
-    version: ClassVar[int] = 1
+    kind = "ExamPublished"
 
     exam_id: UUID
     revision_id: UUID
@@ -43,42 +44,26 @@ class ExamPublished:
     published_at: str
     paper_sha256: str
 
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON object stored in the log."""
-        return dataclasses.asdict(self)
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ScoresReleased:
+class ScoresReleased(Fact):
     """From `released_at` on, students of this exam see their scores. Said once a release: its only version. No score is in it."""
 
-    kind: ClassVar[str] = "ScoresReleased"
-    version: ClassVar[int] = 1
+    kind = "ScoresReleased"
 
     exam_id: UUID
     title: str
     released_at: str
 
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON object stored in the log."""
-        return dataclasses.asdict(self)
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class AttemptFact:
+class AttemptFact(Fact):
     """What every fact about an attempt says."""
-
-    kind: ClassVar[str]
-    version: ClassVar[int] = 1
 
     attempt_id: UUID
     exam_id: UUID
     student_id: UUID
     number: int
-
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON object stored in the log. All members are plain, so nothing needs `asdict`'s slow copies."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
 """Facts the gradebook publishes. Readers may rely on these shapes; a change of shape is a new version."""
 
 import dataclasses
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 from uuid import UUID
+
+from outbox.facts import Fact
 
 Reason = Literal[
     "typed", "cleared", "posted", "kept_beside", "pasted", "imported", "undone", "amended", "carried_over"
@@ -44,15 +46,15 @@ class CellState:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class MarkChanged:
+class MarkChanged(Fact):
     """One cell changed, from `old` (None where the cell had no mark yet) to `new`.
 
     Names are carried as they were at the time, so that history can be read without the live tables. `origin` (since version 2) is
     where an imported mark stood, such as "marks.csv, line 7"; it is left out where there is none, because events are kept for ever.
     """
 
-    kind: ClassVar[str] = "MarkChanged"
-    version: ClassVar[int] = 2
+    kind = "MarkChanged"
+    version = 2
 
     school_id: UUID
     sheet_id: UUID
@@ -69,7 +71,7 @@ class MarkChanged:
 
     def payload(self) -> dict[str, Any]:
         """Return the JSON object stored in the log."""
-        payload = dataclasses.asdict(self)
+        payload = Fact.payload(self)
         if not self.origin:
             del payload["origin"]
         return payload
@@ -89,11 +91,10 @@ class ColumnState:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ColumnChanged:
+class ColumnChanged(Fact):
     """A column was added (`old` is None), renamed or given another maximum."""
 
-    kind: ClassVar[str] = "ColumnChanged"
-    version: ClassVar[int] = 1
+    kind = "ColumnChanged"
 
     school_id: UUID
     sheet_id: UUID
@@ -102,17 +103,12 @@ class ColumnChanged:
     old: ColumnState | None
     new: ColumnState
 
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON object stored in the log."""
-        return dataclasses.asdict(self)
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TermLocked:
+class TermLocked(Fact):
     """A term was locked; `generation` is the one its marks stand still at."""
 
-    kind: ClassVar[str] = "TermLocked"
-    version: ClassVar[int] = 1
+    kind = "TermLocked"
 
     school_id: UUID
     period_id: UUID
@@ -120,17 +116,12 @@ class TermLocked:
     generation: int
     actor_name: str
 
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON object stored in the log."""
-        return dataclasses.asdict(self)
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TermOpened:
+class TermOpened(Fact):
     """A locked term was opened again, for a reason."""
 
-    kind: ClassVar[str] = "TermOpened"
-    version: ClassVar[int] = 1
+    kind = "TermOpened"
 
     school_id: UUID
     period_id: UUID
@@ -139,17 +130,12 @@ class TermOpened:
     actor_name: str
     reason: str
 
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON object stored in the log."""
-        return dataclasses.asdict(self)
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TermAmended:
+class TermAmended(Fact):
     """One cell of a locked term was changed by a signed amendment; the change itself is a `MarkChanged` of the same batch."""
 
-    kind: ClassVar[str] = "TermAmended"
-    version: ClassVar[int] = 1
+    kind = "TermAmended"
 
     school_id: UUID
     period_id: UUID
@@ -162,10 +148,6 @@ class TermAmended:
     reason: str
     proposed_by: str
     signed_by: str
-
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON object stored in the log."""
-        return dataclasses.asdict(self)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -181,11 +163,10 @@ class SchemeState:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class SchemeChanged:
+class SchemeChanged(Fact):
     """A sheet's rules for totals were set, or set anew (`old` is None the first time)."""
 
-    kind: ClassVar[str] = "SchemeChanged"
-    version: ClassVar[int] = 1
+    kind = "SchemeChanged"
 
     school_id: UUID
     sheet_id: UUID
@@ -193,17 +174,12 @@ class SchemeChanged:
     old: SchemeState | None
     new: SchemeState
 
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON object stored in the log."""
-        return dataclasses.asdict(self)
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ReportCardIssued:
+class ReportCardIssued(Fact):
     """A report card was issued; `number` above 1: it replaces the one before. What stands on it is not said, its checksum is."""
 
-    kind: ClassVar[str] = "ReportCardIssued"
-    version: ClassVar[int] = 1
+    kind = "ReportCardIssued"
 
     school_id: UUID
     period_id: UUID
@@ -214,7 +190,3 @@ class ReportCardIssued:
     position: str
     checksum: str
     actor_name: str
-
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON object stored in the log."""
-        return dataclasses.asdict(self)

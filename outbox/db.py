@@ -1,6 +1,6 @@
 """The few database helpers every app shares: named SQL files, "this needs a transaction", what is worth a retry."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from importlib import resources
@@ -66,6 +66,28 @@ def find_row(
     """Run a named statement and return its first row, or None."""
     cursor.execute(load_sql(package, name), parameters)
     return cast("tuple[Any, ...] | None", cursor.fetchone())
+
+
+def run_together(
+    statements: Sequence[tuple[str, str]], parameters: Mapping[str, Any]
+) -> list[list[tuple[Any, ...]]]:
+    """Run named statements (package, name) one after the other in one round trip; return the rows of each (none: no rows).
+
+    They are sent as one text, whose values the client fills in (Django's cursors do, unless told otherwise). Each still begins with a
+    snapshot of its own: what waits for a lock in one is seen by the next. When one fails, those after it do not run.
+    """
+    text = ";\n".join(load_sql(*statement).rstrip().removesuffix(";") for statement in statements)
+    with connection.cursor() as cursor:
+        cursor.execute(text, parameters)
+        answers = [_read_answer(cursor)]
+        while cursor.nextset():
+            answers.append(_read_answer(cursor))
+    return answers
+
+
+def _read_answer(cursor: CursorWrapper) -> list[tuple[Any, ...]]:
+    """Ask the result whether there are rows: the cursor's `description` would describe every column of them for it."""
+    return cursor.fetchall() if cursor.pgresult.nfields else []
 
 
 def require_transaction(using: str = "default") -> None:

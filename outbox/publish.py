@@ -7,15 +7,14 @@ sequence number is taken under that lock. The proof of per-subject order needs i
 import dataclasses
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection
 from uuid_utils.compat import uuid7
 
 from outbox.correlation import find_correlation_id
-from outbox.db import load_sql, require_transaction
+from outbox.db import require_transaction, run_together
 from outbox.models.log import ActorType
 
 
@@ -44,20 +43,26 @@ class NewEvent:
     event_id: UUID = dataclasses.field(default_factory=uuid7)
 
 
+APPEND_EVENTS: Final = ("outbox", "append_events")
+
+
 def publish(events: Iterable[NewEvent]) -> list[UUID]:
     """Append events to the log, in the order given; return their ids. Needs a transaction."""
+    rows = list(events)
     require_transaction()
-    rows = [_as_row(event) for event in events]
-    if not rows:
-        return []
-    with connection.cursor() as cursor:
-        cursor.execute(
-            load_sql("outbox", "append_events"),
-            {"events": json.dumps(rows, cls=DjangoJSONEncoder)},
-        )
-    return [row["event_id"] for row in rows]
+    if rows:
+        run_together([APPEND_EVENTS], events_to_append(rows))
+    return [event.event_id for event in rows]
+
+
+def events_to_append(events: Iterable[NewEvent]) -> dict[str, str]:
+    """Return the parameters of `APPEND_EVENTS`, for who sends it together with the writes it tells of (`outbox.db.run_together`)."""
+    return {"events": json.dumps([_as_row(event) for event in events], cls=DjangoJSONEncoder)}
 
 
 def _as_row(event: NewEvent) -> dict[str, Any]:
-    row = {name: getattr(event, name) for name in NewEvent.__dataclass_fields__ if name != "actor"}
+    row = {name: getattr(event, name) for name in _COLUMNS}
     return row | {"actor_type": event.actor.type, "actor_id": event.actor.id}
+
+
+_COLUMNS: Final = tuple(name for name in NewEvent.__dataclass_fields__ if name != "actor")

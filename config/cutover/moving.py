@@ -7,7 +7,7 @@ phase and commits in the next.
 import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, Final
+from typing import Final
 
 from django.db import OperationalError, transaction
 
@@ -16,6 +16,7 @@ from config.cutover.gates import START, Gate, list_gates
 from gradebook.models import Cutover
 from gradebook.snapshots.phases import Phase, get_phase, hold_phase
 from outbox.db import LOCK_NOT_AVAILABLE, database_now, find_sqlstate
+from outbox.facts import Fact
 from outbox.models.log import ActorType
 from outbox.publish import Actor, NewEvent, publish
 
@@ -37,19 +38,14 @@ class GateIsRed(CannotMove):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CutoverMoved:
+class CutoverMoved(Fact):
     """The cut-over went one phase on or back."""
 
-    kind: ClassVar[str] = "CutoverMoved"
-    version: ClassVar[int] = 1
+    kind = "CutoverMoved"
 
     old: int
     new: int
     actor_name: str
-
-    def payload(self) -> dict[str, Any]:
-        """Return the JSON object stored in the log."""
-        return dataclasses.asdict(self)
 
 
 def advance(*, ask: Ask, by: str, confirmed: str = "", rehearse: bool = False) -> Phase:

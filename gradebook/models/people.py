@@ -26,6 +26,11 @@ class PersonManager(UserManager["User"]):
         return super().create_superuser(username, email, password, **{"role": Role.ADMIN, **extra})
 
 
+def name_person(first_name: str, last_name: str, username: str) -> str:
+    """Return the name of a person as shown to others: the username where no name was given."""
+    return f"{first_name} {last_name}".strip() or username
+
+
 class User(AbstractUser):
     """A person who signs in. `tokens_valid_after` revokes every API token issued before it."""
 
@@ -55,4 +60,4 @@ class User(AbstractUser):
     @property
     def full_name(self) -> str:
         """The name as shown to others; the username where no name was given."""
-        return self.get_full_name() or self.username
+        return name_person(self.first_name, self.last_name, self.username)

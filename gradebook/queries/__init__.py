@@ -18,7 +18,6 @@ from gradebook.queries.sheets import (
     get_viewable_sheet,
     list_my_sheets,
     list_students,
-    lock_columns,
 )
 
 __all__ = [
@@ -34,7 +33,6 @@ __all__ = [
     "list_my_sheets",
     "list_names",
     "list_students",
-    "lock_columns",
     "read_cell",
     "take_snapshot",
     "view_cell",

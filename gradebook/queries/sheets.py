@@ -6,7 +6,6 @@ The one thing to know: who is on a sheet is one rule, `list_students`, used by t
 import dataclasses
 import datetime as dt
 import hashlib
-from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +15,6 @@ from django.db.models.functions import Coalesce
 from gradebook import policies
 from gradebook.errors import SheetNotFound
 from gradebook.models import Column, Enrolment, Mark, MarkSheet, Period, SchoolClass, User
-from outbox.db import load_sql
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,12 +100,6 @@ def _list_people(period: Period, school_class: UUID, with_marks: QuerySet[Mark])
         .annotate(left_on=Subquery(last_end.values("ends_on")[:1]))
         .order_by("last_name", "first_name", "username", "id")
     )
-
-
-def lock_columns(sheet: MarkSheet, ids: Collection[UUID]) -> dict[UUID, Column]:
-    """Return these columns of a sheet by id, locked FOR SHARE in id order: their maximum stands still. One query."""
-    columns = Column.objects.raw(load_sql("gradebook", "lock_columns"), {"sheet": sheet.pk, "ids": list(ids)})
-    return {column.pk: column for column in columns}
 
 
 def _enrolments(

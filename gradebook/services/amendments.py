@@ -20,7 +20,7 @@ from gradebook.models import Amendment, AmendmentState, Column, MarkSource, Peri
 from gradebook.services.facts import event_by
 from gradebook.services.marks.facts import Change, Names, describe_change, record_changes
 from gradebook.services.marks.posting import AUTOMATIC_GRADING, write_posts
-from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells, write_cells
+from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells
 from gradebook.services.terms import hold_alone, open_term, raise_generation, read_reason
 from outbox.db import database_now
 from outbox.models.log import ActorType
@@ -123,14 +123,14 @@ def _carry_out(amendment: Amendment, by: User, batch_id: UUID) -> None:
     entry = Entry(amendment.value, amendment.code)
     after = after_teacher(before, entry, by_id=proposer.pk)
     change = Change(before, after, "amended")
-    write_cells([after])
     names = Names(
         amendment.sheet.school_id,
         amendment.column.title,
         amendment.student.full_name,
         f"{proposer.full_name}, signed by {by.full_name}",
     )
-    record_changes([describe_change(change, names, by=Actor(ActorType.PERSON, by.pk), batch_id=batch_id)])
+    event = describe_change(change, names, by=Actor(ActorType.PERSON, by.pk), batch_id=batch_id)
+    record_changes([after], [event])
 
 
 def _lock_cell(amendment: Amendment, proposer: User) -> StoredCell:

@@ -1,6 +1,6 @@
 """How a fact of the gradebook becomes an event: by a person, in the school it is about."""
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
 from gradebook.models import User
@@ -8,16 +8,11 @@ from outbox.models.log import ActorType
 from outbox.publish import Actor, NewEvent
 
 
-class Fact(Protocol):
-    """What `gradebook.events` holds of one school."""
+class SchoolFact(Protocol):
+    """What `gradebook.events` holds of one school: a `Fact` that says which."""
 
-    @property
-    def kind(self) -> str:
-        """The event's kind."""
-
-    @property
-    def version(self) -> int:
-        """The version of its shape."""
+    kind: ClassVar[str]
+    version: ClassVar[int]
 
     @property
     def school_id(self) -> UUID:
@@ -28,7 +23,7 @@ class Fact(Protocol):
 
 
 def event_by(
-    by: User, fact: Fact, *, subject: str, subject_version: int, batch_id: UUID | None = None
+    by: User, fact: SchoolFact, *, subject: str, subject_version: int, batch_id: UUID | None = None
 ) -> NewEvent:
     """Return the event of a fact that this person made, ready to be published."""
     return NewEvent(

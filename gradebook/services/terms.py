@@ -8,7 +8,7 @@ refused even if the term is open again, because its teacher has not seen what ha
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import OperationalError, connection, transaction
@@ -18,10 +18,16 @@ from gradebook.errors import NoReasonGiven, TermIsBusy, TermIsLocked, TermIsOpen
 from gradebook.events import TermLocked, TermOpened, term_subject
 from gradebook.models import Period, User
 from gradebook.services.facts import event_by
-from outbox.db import LOCK_NOT_AVAILABLE, database_now, find_sqlstate, load_sql, require_transaction
+from outbox.db import (
+    LOCK_NOT_AVAILABLE,
+    database_now,
+    find_sqlstate,
+    load_sql,
+    require_transaction,
+)
 from outbox.publish import publish
 
-_NAMESPACE: Final = 0x7465726D  # "term"; the other half of the advisory lock is a hash of the period's id
+TERMS: Final = 0x7465726D  # "term"; the other half of the advisory lock is a hash of the period's id
 _PATIENCE: Final = (
     "2s"  # a writer's transaction takes milliseconds; one that takes longer is somebody's forgotten session
 )
@@ -39,7 +45,14 @@ def changing_marks(period_ids: Collection[UUID]) -> Iterator[Mapping[UUID, Perio
         yield Period.objects.in_bulk(period_ids)
 
 
-def require_open(term: Period, generation: int | None = None) -> None:
+class TermStanding(NamedTuple):
+    """Of a term, what decides whether its marks may change."""
+
+    is_locked: bool
+    generation: int
+
+
+def require_open(term: Period | TermStanding, generation: int | None = None) -> None:
     """Raise `TermIsLocked`, or `TermMovedOn` where the caller saw another generation of it (None: it has seen none)."""
     if term.is_locked:
         raise TermIsLocked
@@ -120,4 +133,4 @@ def _run(statement: str, parameters: Mapping[str, Any], *, patience: str | None 
     with connection.cursor() as cursor:
         if patience:
             cursor.execute(load_sql("outbox", "limit_lock_wait"), {"patience": patience})
-        cursor.execute(load_sql("gradebook", statement), {"namespace": _NAMESPACE, **parameters})
+        cursor.execute(load_sql("gradebook", statement), {"namespace": TERMS, **parameters})

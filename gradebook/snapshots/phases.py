@@ -10,11 +10,13 @@ from uuid import UUID
 from django.db import connection
 
 from gradebook.models import Cutover
-from outbox.db import fetch_row, load_sql, require_transaction
+from outbox.db import fetch_row, load_sql, require_transaction, run_together
 
 # Both halves of the advisory lock: "copy", and the only cut-over there is.
 _NAMESPACE: Final = 0x636F7079
 _CUTOVER: Final = 1
+SHARE_CUTOVER: Final = ("gradebook", "share_cutover")
+CUTOVER: Final = {"namespace": _NAMESPACE, "cutover": _CUTOVER}  # its parameters
 _PATIENCE: Final = "2s"  # a save takes milliseconds; one that takes longer is somebody's forgotten session
 
 
@@ -79,9 +81,8 @@ def share_phase() -> Phase:
     phase.
     """
     require_transaction()
-    with connection.cursor() as cursor:
-        (phase,) = fetch_row(cursor, "gradebook", "share_cutover", _LOCK)
-    return Phase(phase)
+    ((row,),) = run_together([SHARE_CUTOVER], CUTOVER)
+    return Phase(*row)
 
 
 def hold_phase() -> Phase:
@@ -93,7 +94,7 @@ def hold_phase() -> Phase:
     require_transaction()
     with connection.cursor() as cursor:
         cursor.execute(load_sql("outbox", "limit_lock_wait"), {"patience": _PATIENCE})
-        cursor.execute("SELECT pg_advisory_xact_lock(%(namespace)s, %(cutover)s)", _LOCK)
+        cursor.execute("SELECT pg_advisory_xact_lock(%(namespace)s, %(cutover)s)", CUTOVER)
     return get_phase()
 
 
@@ -115,6 +116,3 @@ def _find_cutover_of(sheet_id: UUID) -> tuple[Phase, bool]:
     with connection.cursor() as cursor:
         phase, is_copied = fetch_row(cursor, "gradebook", "find_cutover_of_sheet", {"sheet": sheet_id})
     return Phase(phase), is_copied
-
-
-_LOCK: Final = {"namespace": _NAMESPACE, "cutover": _CUTOVER}

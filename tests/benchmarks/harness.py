@@ -7,7 +7,7 @@ import contextlib
 import dataclasses
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import psycopg
 from django.core.management import call_command
@@ -20,6 +20,7 @@ from tests.benchmarks.results import Row, merge_rows, print_rows
 from tests.benchmarks.surroundings import get_results_folder, own_server
 
 Measurement = Callable[[], float]
+Pair = tuple[float, float]  # (ours, reference)
 _progress = Console(stderr=True, highlight=False)
 
 
@@ -77,7 +78,19 @@ def paired(
     return Row.of(figure, *pick_median_round(rounds), reach=reach, at_most=at_most)
 
 
-def pick_median_round(rounds: list[tuple[float, float]]) -> tuple[float, float]:
+def in_turns(ours: Measurement, references: Mapping[str, Measurement], *, rounds: int) -> dict[str, Pair]:
+    """Measure ours and then each reference, so many rounds; return for each of them the median round's (ours, reference)."""
+    measured: dict[str, list[Pair]] = {name: [] for name in references}
+    for number in range(1, rounds + 1):
+        mine = ours()
+        for name, reference in references.items():
+            measured[name].append((mine, reference()))
+        latest = ", ".join(f"{name} {pairs[-1][1]:,.4g}" for name, pairs in measured.items())
+        _progress.print(f"round {number}: {mine:,.4g}; {latest}", style="dim")
+    return {name: pick_median_round(pairs) for name, pairs in measured.items()}
+
+
+def pick_median_round(rounds: list[Pair]) -> Pair:
     """Return the (ours, reference) whose ratio is the median; of an even number of rounds the lower of the middle two."""
     ranked = sorted(rounds, key=lambda one: one[0] / one[1])
     return ranked[(len(ranked) - 1) // 2]

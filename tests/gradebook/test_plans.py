@@ -1,14 +1,17 @@
 """Every hot statement of the grid uses the index its header names, also when the table is large."""
 
-import json
+from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.db import connection
 
+from gradebook.cells import CellKey
 from gradebook.models import Column, Mark, User
 from gradebook.queries import list_cells, list_students, take_snapshot
+from gradebook.services.marks.rows import Place, cells_to_lock, cells_to_write, lock_cells
+from gradebook.services.terms import TERMS
 from outbox.db import load_sql
 from tests import factories
 from tests.gradebook.marks import NOON
@@ -63,17 +66,47 @@ def _asked(name: str, **parameters: Any) -> str:
     return _explain(load_sql("gradebook", name), parameters)
 
 
+def _kept(name: str, parameters: Mapping[str, Any]) -> str:
+    """Run a statement that calls a function, and return the plans of what is in it, as they are kept after some calls."""
+    plans: list[str] = []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "LOAD 'auto_explain'; SET LOCAL auto_explain.log_min_duration = 0;"
+            "SET LOCAL auto_explain.log_nested_statements = on; SET LOCAL auto_explain.log_level = notice;"
+            "SET LOCAL client_min_messages = notice; SET LOCAL plan_cache_mode = force_generic_plan"
+        )
+        connection.connection.add_notice_handler(lambda notice: plans.append(notice.message_primary))
+        cursor.execute(load_sql("gradebook", name), parameters)
+        cursor.execute("SET LOCAL auto_explain.log_min_duration = -1")
+    return "\n".join(plans)
+
+
+def _places(cells: list[dict[str, Any]]) -> list[Place]:
+    return [
+        Place(CellKey(cell["column_id"], cell["student_id"]), cell["sheet_id"], uuid4()) for cell in cells
+    ]
+
+
 def test_cells_are_locked_by_their_key_in_order(cells: list[dict[str, Any]]) -> None:
-    plan = _asked("lock_cells", cells=json.dumps(cells, default=str))
+    plan = _kept("lock_cells", cells_to_lock(_places(cells)))
     assert "Index Scan using one_mark_per_cell" in plan
     assert "Seq Scan" not in plan
     assert plan.index("LockRows") < plan.index("Sort")  # locks are taken from what is already sorted
 
 
 def test_cells_are_written_by_their_row_id(cells: list[dict[str, Any]]) -> None:
-    plan = _asked("write_cells", cells=json.dumps(cells, default=str))
+    plan = _kept("write_cells", cells_to_write(lock_cells(_places(cells)).values()))
     assert "Index Scan using gradebook_mark_pkey" in plan
-    assert "Seq Scan" not in plan
+    assert "Seq Scan on gradebook_mark mark" not in plan
+
+
+def test_save_opens_a_sheet_without_reading_other_sheets_or_people(
+    world: World, cells: list[dict[str, Any]]
+) -> None:
+    asked = {"namespace": TERMS, "term": world.period.pk, "sheet": world.sheet.pk, "by": uuid4()}
+    plan = _kept("open_sheet", asked | {"students": [cell["student_id"] for cell in cells]})
+    assert "Index Scan using gradebook_user_pkey on gradebook_user student" in plan
+    assert "Seq Scan on gradebook_mark mark" not in plan
 
 
 def test_changes_and_cells_of_a_sheet_are_read_by_the_sheet(
@@ -88,7 +121,7 @@ def test_changes_and_cells_of_a_sheet_are_read_by_the_sheet(
 def test_columns_are_shared_without_reading_those_of_other_sheets(
     world: World, cells: list[dict[str, Any]]
 ) -> None:
-    plan = _asked("lock_columns", sheet=world.sheet.pk, ids=[cells[0]["column_id"]])
+    plan = _kept("lock_columns", {"sheet": world.sheet.pk, "ids": [cells[0]["column_id"]]})
     assert "LockRows" in plan
     assert "Seq Scan" not in plan  # by their id or by their sheet: whichever the statistics make cheaper
 

@@ -166,7 +166,7 @@ def test_posting_takes_the_same_queries_whatever_its_size(
         AutomaticMark(CellKey(column.pk, student.pk), Decimal(6), NOON)
         for column, student in itertools.product(columns, students)
     ]
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(9):
         assert len(post_automatic_marks(posts=posts).posted) == 2 * number
     with django_assert_num_queries(7):
         assert len(post_automatic_marks(posts=posts).unchanged) == 2 * number

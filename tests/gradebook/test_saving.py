@@ -330,8 +330,8 @@ def test_save_takes_the_same_queries_whatever_its_size(
     for student in students:
         factories.enrolment(student, world.school_class)
 
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(6):
         assert len(_save_many(column, students, "7", 0, teacher).saved) == number
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(5):
         assert len(_save_many(column, students, "8", 0, teacher).conflicts) == number
     assert count_events([column]) == number

@@ -1,14 +1,18 @@
 """The event of one changed cell, built from what the row held before and holds now, and the one way such events are recorded."""
 
 import dataclasses
-from collections.abc import Iterable
+import datetime as dt
+from collections.abc import Iterable, Mapping
 from uuid import UUID
 
 from gradebook.cells import StoredCell
 from gradebook.entries import plain
 from gradebook.events import CellState, MarkChanged, Reason, cell_subject
+from gradebook.services.marks.rows import WRITE_CELLS, cells_to_write
+from gradebook.snapshots.phases import CUTOVER, SHARE_CUTOVER, Phase
 from gradebook.snapshots.writing import keep_copies
-from outbox.publish import Actor, NewEvent, publish
+from outbox.db import require_transaction, run_together
+from outbox.publish import APPEND_EVENTS, Actor, NewEvent, events_to_append
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,13 +66,24 @@ def describe_change(change: Change, names: Names, *, by: Actor, batch_id: UUID) 
     )
 
 
-def record_changes(events: Iterable[NewEvent]) -> None:
-    """Publish the events of one batch of changes and, while the cut-over lasts, copy the sheets they changed.
+def record_changes(cells: Iterable[StoredCell], events: Iterable[NewEvent]) -> Mapping[UUID, dt.datetime]:
+    """Write locked cells and publish the events of that batch, in one round trip; while the cut-over lasts, copy the sheets they changed.
 
-    Every door ends here, after it has written its cells. A result kept beside a teacher's mark changes nothing that a copy shows.
+    Every door ends here. Returns the time of each row's last visible change, by row id.
     """
     published = list(events)
-    publish(published)
+    if not published:
+        return {}
+    require_transaction()
+    parameters = {**cells_to_write(cells), **events_to_append(published), **CUTOVER}
+    times, _, ((phase,),) = run_together([WRITE_CELLS, APPEND_EVENTS, SHARE_CUTOVER], parameters)
+    if Phase(phase).keeps_copies:
+        _copy(published)
+    return dict(times)
+
+
+def _copy(published: Iterable[NewEvent]) -> None:
+    """Copy the sheets; a result kept beside a teacher's mark changes nothing that a copy shows."""
     shown = [event for event in published if event.payload["reason"] != "kept_beside"]
     if shown:
         first = shown[0]

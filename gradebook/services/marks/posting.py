@@ -17,7 +17,7 @@ from gradebook.errors import ColumnNotFound, InvalidMark
 from gradebook.events import Reason
 from gradebook.models import Column, MarkSource, User
 from gradebook.services.marks.facts import Change, Names, describe_change, record_changes
-from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells, write_cells
+from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells
 from gradebook.services.proposals import propose_results
 from gradebook.services.terms import changing_marks
 from outbox.models.log import ActorType
@@ -97,10 +97,9 @@ def _change(stored: StoredCell, post: AutomaticMark, verdict: Verdict) -> Change
 
 
 def _write(changes: Sequence[Change], columns: Mapping[UUID, Column], *, by: str, actor: Actor) -> None:
-    write_cells(change.after for change in changes)
     students = User.objects.in_bulk({change.after.key.student_id for change in changes})
     batch_id = uuid7()
-    record_changes(
+    events = [
         describe_change(
             change,
             _names(columns[change.after.key.column_id], students[change.after.key.student_id], by=by),
@@ -108,7 +107,8 @@ def _write(changes: Sequence[Change], columns: Mapping[UUID, Column], *, by: str
             batch_id=batch_id,
         )
         for change in changes
-    )
+    ]
+    record_changes([change.after for change in changes], events)
 
 
 def _names(column: Column, student: User, *, by: str) -> Names:

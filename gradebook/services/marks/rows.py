@@ -7,17 +7,20 @@ rows holds only rows nobody else can see yet, so two savers can wait for each ot
 import datetime as dt
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection
 from uuid_utils.compat import uuid7
 
 from gradebook.cells import CellKey, StoredCell
 from gradebook.models import MarkSource
 from gradebook.queries import read_cell
-from outbox.db import load_sql, require_transaction
+from outbox.db import require_transaction, run_together
+
+INSERT_BLANK_CELLS: Final = ("gradebook", "insert_blank_cells")
+LOCK_CELLS: Final = ("gradebook", "lock_cells")
+WRITE_CELLS: Final = ("gradebook", "write_cells")
 
 
 class Place(NamedTuple):
@@ -35,33 +38,38 @@ def insert_blank_cells(places: Sequence[Place], *, source: MarkSource, by_id: UU
             {"id": uuid7(), **place.key._asdict(), "sheet_id": place.sheet_id, "school_id": place.school_id}
             for place in places
         ]
-        _run("insert_blank_cells", cells, source=source, by=by_id)
+        require_transaction()
+        run_together([INSERT_BLANK_CELLS], {**_pack(cells), "source": source, "by": by_id})
 
 
 def lock_cells(places: Iterable[Place]) -> dict[CellKey, StoredCell]:
     """Lock the rows of these cells until the transaction ends; return those that exist."""
-    rows = _run("lock_cells", [{**place.key._asdict(), "sheet_id": place.sheet_id} for place in places])
-    cells = map(read_cell, rows)
-    return {cell.key: cell for cell in cells}
+    places = list(places)
+    require_transaction()
+    (rows,) = run_together([LOCK_CELLS], cells_to_lock(places)) if places else ([],)
+    return {cell.key: cell for cell in map(read_cell, rows)}
+
+
+def cells_to_lock(places: Iterable[Place]) -> dict[str, str]:
+    """Return the parameters of `LOCK_CELLS`, for who sends it together with others."""
+    return _pack({**place.key._asdict(), "sheet_id": place.sheet_id} for place in places)
 
 
 def write_cells(cells: Iterable[StoredCell]) -> dict[UUID, dt.datetime]:
     """Store cells that this transaction has locked; return the time of each row's last visible change, by row id."""
-    return dict(_run("write_cells", [_as_row(cell) for cell in cells]))
-
-
-def _run(
-    statement: str, cells: list[dict[str, Any]], **parameters: str | UUID | None
-) -> list[tuple[Any, ...]]:
+    cells = list(cells)
     require_transaction()
-    if not cells:
-        return []
-    with connection.cursor() as cursor:
-        cursor.execute(
-            load_sql("gradebook", statement),
-            {"cells": json.dumps(cells, cls=DjangoJSONEncoder), **parameters},
-        )
-        return cursor.fetchall() if cursor.description else []
+    (rows,) = run_together([WRITE_CELLS], cells_to_write(cells)) if cells else ([],)
+    return dict(rows)
+
+
+def cells_to_write(cells: Iterable[StoredCell]) -> dict[str, str]:
+    """Return the parameters of `WRITE_CELLS`, for who sends it together with the events."""
+    return _pack(map(_as_row, cells))
+
+
+def _pack(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
+    return {"cells": json.dumps(list(cells), cls=DjangoJSONEncoder)}
 
 
 def _as_row(cell: StoredCell) -> dict[str, Any]:

@@ -6,21 +6,21 @@ as a conflict (mine, theirs, who, when), a cell that cannot hold the entry as a 
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
-from uuid import UUID
 
+from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from gradebook import queries
 from gradebook.cells import CellChange, CellKey, StoredCell, Verdict, after_teacher, judge_change
 from gradebook.entries import Entry, check_entry
 from gradebook.errors import Malformed
-from gradebook.models import Column, MarkSheet, MarkSource, User
+from gradebook.models import MarkSheet, MarkSource, User
 from gradebook.queries import CellView, view_cell
 from gradebook.services.editing import require_editor
 from gradebook.services.marks.facts import Change, Names, describe_change, record_changes
-from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells, write_cells
-from gradebook.services.terms import changing_marks, require_open
+from gradebook.services.marks.opening import OpenSheet, open_sheet
+from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells
+from gradebook.services.terms import require_open
 from outbox.models.log import ActorType
 from outbox.publish import Actor
 
@@ -51,13 +51,6 @@ class SaveOutcome:
     refused: list[Refusal]
 
 
-class _Sheet(NamedTuple):
-    """What a save needs to know of the sheet's head and side: the columns and students among the changes."""
-
-    columns: Mapping[UUID, Column]
-    students: Mapping[UUID, User]
-
-
 def save_marks(
     *, sheet: MarkSheet, changes: Sequence[CellChange], by: User, generation: int | None = None
 ) -> SaveOutcome:
@@ -71,24 +64,23 @@ def save_marks(
     wishes = {change.key: change for change in sorted(changes, key=lambda change: change.key)}
     if len(wishes) != len(changes):
         raise Malformed("A cell may be named once in a request.")
-    with changing_marks([sheet.period_id]) as terms:
-        require_editor(sheet, by)
-        require_open(terms[sheet.period_id], generation)
-        known = _Sheet(
-            queries.lock_columns(sheet, {key.column_id for key in wishes}),
-            queries.list_students(sheet).in_bulk({key.student_id for key in wishes}),
-        )
+    firsts = [wish for wish in wishes.values() if wish.version == 0 and not wish.entry.is_blank]
+    with transaction.atomic():
+        known = open_sheet(sheet, by, wishes, with_cells=not firsts)
+        if not known.may_edit:
+            require_editor(sheet, by)
+        require_open(known.term, generation)
         refusals = {key: refusal for key, wish in wishes.items() if (refusal := _refuse(wish, known))}
         sound = [wish for key, wish in wishes.items() if key not in refusals]
-        stored = _lock(sheet, sound, by)
+        stored = _make_and_lock(sheet, sound, by) if firsts else known.cells
         verdicts = {wish.key: judge_change(wish, stored.get(wish.key)) for wish in sound}
         written = _write(
             sheet, [wish for wish in sound if verdicts[wish.key] is Verdict.WRITE], stored, known, by
         )
-    return _answer(wishes, verdicts, stored | written, list(refusals.values()))
+    return _answer(wishes, verdicts, {**stored, **written}, list(refusals.values()), by)
 
 
-def _refuse(wish: CellChange, known: _Sheet) -> Refusal | None:
+def _refuse(wish: CellChange, known: OpenSheet) -> Refusal | None:
     column = known.columns.get(wish.key.column_id)
     if column is None:
         return Refusal(wish.key, "unknown_column", "This column is not in this mark sheet.")
@@ -98,8 +90,8 @@ def _refuse(wish: CellChange, known: _Sheet) -> Refusal | None:
     return Refusal(wish.key, refused.problem, refused.detail) if refused else None
 
 
-def _lock(sheet: MarkSheet, wishes: Sequence[CellChange], by: User) -> dict[CellKey, StoredCell]:
-    """Make a row for each first mark, then lock all rows there are. A row made here is always written below."""
+def _make_and_lock(sheet: MarkSheet, wishes: Sequence[CellChange], by: User) -> dict[CellKey, StoredCell]:
+    """Make a row for each first mark, and only then lock all rows there are. A row made here is always written below."""
     firsts = [wish for wish in wishes if wish.version == 0 and not wish.entry.is_blank]
     insert_blank_cells(_places(sheet, firsts), source=MarkSource.TEACHER, by_id=by.pk)
     return lock_cells(_places(sheet, wishes))
@@ -113,13 +105,12 @@ def _write(
     sheet: MarkSheet,
     wishes: Sequence[CellChange],
     stored: Mapping[CellKey, StoredCell],
-    known: _Sheet,
+    known: OpenSheet,
     by: User,
 ) -> dict[CellKey, StoredCell]:
     changes = [_change(stored[wish.key], wish, by) for wish in wishes]
-    times = write_cells(change.after for change in changes)
     batch_id = uuid7()
-    record_changes(
+    events = [
         describe_change(
             change,
             _names(sheet, change.after.key, known, by),
@@ -127,7 +118,8 @@ def _write(
             batch_id=batch_id,
         )
         for change in changes
-    )
+    ]
+    times = record_changes([change.after for change in changes], events)
     return {c.after.key: dataclasses.replace(c.after, changed_at=times[c.after.id]) for c in changes}
 
 
@@ -137,9 +129,9 @@ def _change(before: StoredCell, wish: CellChange, by: User) -> Change:
     return Change(before, after, "cleared" if is_cleared else wish.how, origin=wish.origin)
 
 
-def _names(sheet: MarkSheet, key: CellKey, known: _Sheet, by: User) -> Names:
-    column, student = known.columns[key.column_id], known.students[key.student_id]
-    return Names(sheet.school_id, column.title, student.full_name, by.full_name)
+def _names(sheet: MarkSheet, key: CellKey, known: OpenSheet, by: User) -> Names:
+    title = known.columns[key.column_id].title
+    return Names(sheet.school_id, title, known.students[key.student_id], by.full_name)
 
 
 def _answer(
@@ -147,8 +139,10 @@ def _answer(
     verdicts: Mapping[CellKey, Verdict],
     cells: Mapping[CellKey, StoredCell],
     refused: list[Refusal],
+    by: User,
 ) -> SaveOutcome:
-    names = queries.list_names({cell.changed_by_id for cell in cells.values()})
+    others = {cell.changed_by_id for cell in cells.values()} - {None, by.pk}
+    names = {by.pk: by.full_name} | (queries.list_names(others) if others else {})
     views = {key: view_cell(key, cells.get(key), names) for key in verdicts}
     clashes = {key for key, verdict in verdicts.items() if verdict is Verdict.CONFLICT}
     return SaveOutcome(

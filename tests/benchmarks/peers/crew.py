@@ -77,7 +77,7 @@ class Crew:
             kill_group(process)
 
 
-def kill_group(process: subprocess.Popen[bytes]) -> None:
+def kill_group(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
     """Kill -9 a process and the children it has made, as a machine that fails does."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, 9)
