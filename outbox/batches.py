@@ -33,6 +33,9 @@ from outbox.poison import MOST_TRIES, Poison, apply_until_poison, count_tries
 from outbox.tables import bind_live_tables
 
 LIMIT = 500
+MOST_WITH_CARE = (
+    10_000  # however many are filled at once: a handler that works in Python has them all in memory
+)
 
 
 class BatchOutcome(enum.StrEnum):
@@ -107,6 +110,7 @@ def _run_locked(handler: ConsumerHandler, limit: int) -> Progress:
         advance_cursor(consumer, upto=upto, head=head)
         fault_point("in_batch")
         return Progress(BatchOutcome.ADVANCED, filled, upto, head.pos)
+    upto = min(consumer.position + MOST_WITH_CARE, upto)
     positions, waiting = list_batch_positions(handler, consumer, upto)
     poison = apply_until_poison(functools.partial(_apply, handler), positions)
     last = upto if poison is None else poison.pos - 1

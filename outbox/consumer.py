@@ -37,8 +37,9 @@ class Batch:
         """Run `<package>/sql/<name>.sql` over the batch and return how many rows it wrote.
 
         In the file, `%(positions)s::bigint[]` is this batch, which reaches from `%(first)s` to `%(last)s`; `%(listed)s::bigint[]` is
-        NULL where it has every position between the two, so that the range alone says it. `{app_table}` is one of the projection's
-        tables; `{on_repeat}`, at the end of an INSERT, leaves a row that is there already as it is.
+        NULL where it has every position between the two, so that the range alone says it. `%(first_seq)s::bigint` and `%(last_seq)s`
+        are NULL: a batch is small enough to look up its events one by one. `{app_table}` is one of the projection's tables;
+        `{on_repeat}`, at the end of an INSERT, leaves a row that is there already as it is.
         """
         return _execute(
             package, name, {**self.tables, "on_repeat": ON_REPEAT}, parameters | self._parameters()
@@ -51,26 +52,38 @@ class Batch:
     def _parameters(self) -> dict[str, Any]:
         positions, first, last = list(self.positions), self.positions[0], self.positions[-1]
         listed = None if len(positions) == last - first + 1 else positions
-        return {"positions": positions, "first": first, "last": last, "listed": listed, "kinds": None}
+        return {
+            "positions": positions,
+            "first": first,
+            "last": last,
+            "listed": listed,
+            "first_seq": None,
+            "last_seq": None,
+            "kinds": None,
+        }
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Span:
     """All events of these kinds from `first` to `last`, for tables that cannot hold any of them yet.
 
-    What of the range is of these kinds the statement finds out while it reads it: asking before costs a visit to every event.
+    What of the range is of these kinds the statement finds out while it reads it: asking before costs a visit to every event. All of
+    them are between `first_seq` and `last_seq` in the log's own order, beside others of other spans.
     """
 
     first: int
     last: int
+    first_seq: int
+    last_seq: int
     kinds: frozenset[str]
     tables: Mapping[str, sql.Identifier]
 
     def execute(self, package: str, name: str, **parameters: Any) -> int:
         """Run `<package>/sql/<name>.sql` over the span and return how many rows it wrote.
 
-        As `Batch.execute`, but `%(listed)s` is always NULL and `%(kinds)s::text[]` is not: the statement must filter by it.
-        `{on_repeat}` is empty: a row that is there already is an error.
+        As `Batch.execute`, but `%(listed)s` is always NULL and `%(kinds)s::text[]` is not: the statement must filter by it. And it
+        should say that an event lies between `%(first_seq)s` and `%(last_seq)s`: a span is large enough to be joined as a whole, and
+        from the positions alone the planner would join the whole log. `{on_repeat}` is empty: a row that is there already is an error.
         """
         names = {**self.tables, "on_repeat": sql.SQL("")}
         return _execute(package, name, names, parameters | self._parameters())
@@ -80,7 +93,14 @@ class Span:
         return _count_kinds(self._parameters())
 
     def _parameters(self) -> dict[str, Any]:
-        return {"first": self.first, "last": self.last, "listed": None, "kinds": list(self.kinds)}
+        return {
+            "first": self.first,
+            "last": self.last,
+            "listed": None,
+            "first_seq": self.first_seq,
+            "last_seq": self.last_seq,
+            "kinds": list(self.kinds),
+        }
 
 
 def _execute(

@@ -5,15 +5,18 @@ be there already. Whatever fails is undone and left to the careful way (`outbox.
 """
 
 import logging
+from typing import Final
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from outbox.consumer import ConsumerHandler, FillableProjection, Span
-from outbox.db import check_deferred_constraints, is_transient
+from outbox.db import check_deferred_constraints, fetch_row, is_transient, load_sql
 from outbox.models.consumers import Consumer
 from outbox.tables import bind_live_tables
 
 logger = logging.getLogger(__name__)
+
+MEMORY: Final = "64MB"  # for each sort and hash of a statement: a span's events, without what the statement does not keep of them
 
 
 def try_fill(handler: ConsumerHandler, consumer: Consumer, upto: int) -> int | None:
@@ -25,13 +28,19 @@ def try_fill(handler: ConsumerHandler, consumer: Consumer, upto: int) -> int | N
         return None
     if upto == consumer.position or consumer.parked_subjects.exists():
         return None
-    span = Span(consumer.position + 1, upto, handler.kinds, bind_live_tables(handler))
-    return _fill(handler, span)
+    return _fill(handler, _find_span(handler, consumer.position + 1, upto))
+
+
+def _find_span(handler: FillableProjection, first: int, last: int) -> Span:
+    with connection.cursor() as cursor:
+        first_seq, last_seq, _ = fetch_row(cursor, "outbox", "find_span", {"first": first, "last": last})
+    return Span(first, last, first_seq, last_seq, handler.kinds, bind_live_tables(handler))
 
 
 def _fill(handler: FillableProjection, span: Span) -> int | None:
     try:
         with transaction.atomic():
+            _take_memory()
             filled = handler.fill(span)
             check_deferred_constraints()
     except Exception as error:
@@ -42,3 +51,8 @@ def _fill(handler: FillableProjection, span: Span) -> int | None:
         )
         return None
     return filled
+
+
+def _take_memory() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(load_sql("outbox", "begin_filling"), {"memory": MEMORY})

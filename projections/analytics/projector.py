@@ -19,7 +19,6 @@ NAMES = frozenset({SubmissionGraded.kind, ExamPublished.kind})
 # What a batch with any of these kinds runs, in this order.
 STATEMENTS = (
     (MARKS, "count_marks"),
-    (MARKS, "link_columns"),
     (COLUMNS, "note_columns"),
     (RESULTS, "count_results"),
     (NAMES, "name_exam_groups"),

@@ -5,7 +5,8 @@
 -- Counts may be 0 afterwards: `delete_empty_counts` comes next.
 -- Locks: none but the rows it writes; the consumer's own row is locked by the caller, so nobody else writes here.
 -- Index: outbox_eventposition_pkey for the range, outbox_event_pkey for each event, the primary keys of the three tables.
--- Parameters: first and last bigint; listed bigint[], the positions, or NULL for all from first to last.
+-- Parameters: first and last bigint; listed bigint[], the positions, or NULL for all from first to last;
+--   first_seq and last_seq bigint, between which their events lie, or NULL for a few events.
 WITH newest AS MATERIALIZED (
     SELECT DISTINCT ON (event.subject)
            position.pos, (event.payload ->> 'attempt_id')::uuid AS attempt_id,
@@ -24,6 +25,7 @@ WITH newest AS MATERIALIZED (
     JOIN outbox_event AS event ON event.seq = position.seq
     WHERE position.pos BETWEEN %(first)s AND %(last)s
       AND (%(listed)s::bigint[] IS NULL OR position.pos = ANY (%(listed)s::bigint[]))
+      AND (%(first_seq)s::bigint IS NULL OR event.seq BETWEEN %(first_seq)s AND %(last_seq)s)
       AND event.kind IN ('SubmissionGraded', 'AttemptReopened')
     ORDER BY event.subject, position.pos DESC
 ), before AS ( -- as this statement found it, whatever `now` writes

@@ -4,8 +4,9 @@
 -- Locks: none but the rows it inserts; the consumer's own row is locked by the caller.
 -- The range of the batch is said too: with the list alone the planner reads the position of every event there is.
 -- Index: outbox_eventposition_pkey for the range, outbox_event_pkey for each event.
--- Parameters: first and last bigint; listed bigint[], the positions, or NULL for all from first to last; kinds text[], or NULL
---   where the positions were chosen by kind; {projections_markhistory} is the table to fill, live or twin.
+-- Parameters: first and last bigint; listed bigint[], the positions, or NULL for all from first to last;
+--   first_seq and last_seq bigint, between which their events lie, or NULL for a few events; kinds text[], or NULL where the
+--   positions were chosen by kind; {projections_markhistory} is the table to fill, live or twin.
 INSERT INTO {projections_markhistory}
     (pos, event_id, school_id, sheet_id, column_id, student_id, cell_version, column_title, student_name,
      old_value, old_code, old_source, new_value, new_code, new_source, automatic_value,
@@ -25,6 +26,7 @@ FROM outbox_eventposition AS position
 JOIN outbox_event AS event ON event.seq = position.seq
 WHERE position.pos BETWEEN %(first)s AND %(last)s
   AND (%(listed)s::bigint[] IS NULL OR position.pos = ANY (%(listed)s::bigint[]))
+  AND (%(first_seq)s::bigint IS NULL OR event.seq BETWEEN %(first_seq)s AND %(last_seq)s)
   AND (%(kinds)s::text[] IS NULL OR event.kind = ANY (%(kinds)s::text[]))
   AND event.payload ->> 'reason' <> 'carried_over'
 {on_repeat}

@@ -2,6 +2,7 @@
 slow plain reference over what stands in each cell and attempt at the end, exactly.
 """
 
+import dataclasses
 import random
 import statistics
 from collections import Counter
@@ -16,6 +17,7 @@ from django.db import connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gradebook.events import Reason
 from outbox.batches import BatchOutcome, run_batch
 from outbox.beside import rebuild_beside
 from outbox.consumer import Batch
@@ -40,7 +42,10 @@ OUT_OF = ("2", "2", "4")
 
 CELLS, ATTEMPTS = 5, 8
 MARKS = st.tuples(
-    st.just("mark"), st.integers(0, CELLS - 1), st.sampled_from(["0", "5", "7.5", "10", None, "absent"])
+    st.just("mark"),
+    st.integers(0, CELLS - 1),
+    st.sampled_from(["0", "5", "7.5", "10", None, "absent"]),
+    st.sampled_from(["typed", "posted", "kept_beside"]),
 )
 POINTS = st.tuples(*(st.sampled_from(["0", "0.333", "1.5", most]) for most in OUT_OF))
 RESULTS = st.tuples(
@@ -65,23 +70,35 @@ class World:
         ]
         self.shown: dict[int, str | None] = {}
         self.results: dict[int, tuple[tuple[str, ...], int] | None] = {}
+        self.told_by: UUID | None = None  # the event of the latest result
+        self.linked: set[int] = set()
 
     def begin(self) -> list[NewEvent]:
         return [describe_column(column, SHEET) for column in COLUMNS]
 
     def take(self, step: Any) -> NewEvent:
         match step:
-            case ("mark", int(number), mark):
-                self.shown[number] = mark
-                is_code = mark == "absent"
-                return self.cells[number].change(None if is_code else mark, code="absent" if is_code else "")
+            case ("mark", int(number), mark, reason):
+                return self._change(number, mark, reason)
             case ("result", int(number), points, state, said_in):
                 self.results[number] = (points, said_in) if state == "graded" else None
-                return self.attempts[number].grade(points, out_of=OUT_OF, state=state, said_in=said_in)
+                event = self.attempts[number].grade(points, out_of=OUT_OF, state=state, said_in=said_in)
+                self.told_by = event.event_id
+                return event
             case ("reopened", int(number)):
                 self.results[number] = None
                 return self.attempts[number].reopen()
         raise AssertionError(step)
+
+    def _change(self, number: int, mark: str | None, reason: Reason) -> NewEvent:
+        """Change a cell; what is posted names a result as its cause, if there was one, and so links the column to its exam."""
+        self.shown[number] = mark
+        code = "absent" if mark == "absent" else ""
+        event = self.cells[number].change(None if code else mark, code=code, reason=reason)
+        if reason == "typed" or self.told_by is None:
+            return event
+        self.linked.add(number % 2)
+        return dataclasses.replace(event, cause_id=self.told_by)
 
     def marks_of(self, column: int) -> list[str]:
         here = (mark for number, mark in self.shown.items() if number % 2 == column)
@@ -137,6 +154,7 @@ def _expect(world: World) -> None:
         assert column.distribution.codes == ({"absent": marks.count("absent")} if "absent" in marks else {})
         assert column.distribution.summary == _summarise(values)
         assert sum(each.number for each in column.distribution.bins) == len(values)
+        assert column.exam_id == (EXAM if number in world.linked else None)
     for group in (EXAM, *CLASSES):
         found = get_exam_figures(exam_id=EXAM, class_ids=CLASSES, group_id=group)
         results = world.results_of(group)

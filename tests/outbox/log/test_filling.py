@@ -8,6 +8,7 @@ from django.db import connection
 from outbox import registry
 from outbox.batches import BatchOutcome, Progress, run_batch
 from outbox.consumer import Batch, Span
+from outbox.filling import MEMORY
 from outbox.models import Consumer, ParkedSubject
 from outbox.parking import release_subject
 from outbox.rebuild import begin_rebuild, rebuild
@@ -115,6 +116,49 @@ def test_poison_in_a_span_is_found_by_the_careful_way_and_its_subject_waits(fill
     )  # once something is parked, everything goes the careful way
     (parked,) = ParkedSubject.objects.all()
     assert list(parked.events.order_by("pos").values_list("pos", flat=True)) == [2, 3]
+
+
+def test_span_that_fails_is_looked_through_a_part_at_a_time(
+    filled: ThingsFilled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outbox.batches.MOST_WITH_CARE", 2)
+    append_things(4)
+    append([new_event("thing:2", note="poison")])
+    sequence_events()
+    begin_rebuild(filled)
+
+    progress = [run_batch(filled, limit=100) for _ in range(3)]
+
+    assert progress == [
+        Progress(BatchOutcome.ADVANCED, applied=2, position=2, head=5),
+        Progress(BatchOutcome.ADVANCED, applied=2, position=4, head=5),
+        Progress(BatchOutcome.FAILING, applied=0, position=4, head=5),
+    ]
+    assert (filled.filled, filled.applied) == ([], [1, 2, 3, 4])
+
+
+def test_memory_for_sorting_is_taken_for_a_span_and_not_kept(
+    filled: ThingsFilled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read() -> str:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW work_mem")
+            return str(cursor.fetchone()[0])
+
+    def fill(span: Span) -> int:
+        given.append(read())
+        return ThingsFilled.fill(filled, span)
+
+    given: list[str] = []
+    monkeypatch.setattr(filled, "fill", fill)
+    append_things(1)
+    deliver(filled)
+    before = read()
+
+    replay(filled)
+
+    assert (given, read()) == ([MEMORY], before)
+    assert before != MEMORY
 
 
 def test_released_subject_is_replayed_while_the_rest_is_filled(filled: ThingsFilled) -> None:
