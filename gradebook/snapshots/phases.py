@@ -10,11 +10,12 @@ from uuid import UUID
 from django.db import connection
 
 from gradebook.models import Cutover
-from outbox.db import fetch_row, load_sql, require_transaction, run_together
+from outbox.db import load_sql, require_transaction, run_together
 
 # Both halves of the advisory lock: "copy", and the only cut-over there is.
 _NAMESPACE: Final = 0x636F7079
 _CUTOVER: Final = 1
+FIND_CUTOVER: Final = ("gradebook", "find_cutover_of_sheet")
 SHARE_CUTOVER: Final = ("gradebook", "share_cutover")
 CUTOVER: Final = {"namespace": _NAMESPACE, "cutover": _CUTOVER}  # its parameters
 _PATIENCE: Final = "2s"  # a save takes milliseconds; one that takes longer is somebody's forgotten session
@@ -98,21 +99,16 @@ def hold_phase() -> Phase:
     return get_phase()
 
 
-def reads_copies_for_history(sheet_id: UUID) -> bool:
-    """Whether a sheet's history page compares its copies; the one switch of the history read. One query.
+def reads_copies_for_history(found: tuple[int, bool]) -> bool:
+    """Whether a sheet's history page compares its copies, given the row that `FIND_CUTOVER` found; the one switch of the history read.
 
     A sheet without copies never was in the old system.
     """
-    phase, is_copied = _find_cutover_of(sheet_id)
-    return phase.shows_history_of_copies and is_copied
+    phase, is_copied = found
+    return Phase(phase).shows_history_of_copies and is_copied
 
 
 def has_copies(sheet_id: UUID) -> bool:
     """Whether a sheet has copies, from before the log or since. One query."""
-    return _find_cutover_of(sheet_id)[1]
-
-
-def _find_cutover_of(sheet_id: UUID) -> tuple[Phase, bool]:
-    with connection.cursor() as cursor:
-        phase, is_copied = fetch_row(cursor, "gradebook", "find_cutover_of_sheet", {"sheet": sheet_id})
-    return Phase(phase), is_copied
+    (((_, is_copied),),) = run_together([FIND_CUTOVER], {"sheet": sheet_id})
+    return bool(is_copied)

@@ -7,16 +7,21 @@ between the two eras is a place like any other.
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db import DEFAULT_DB_ALIAS
 
 from gradebook.cells import CellKey
-from gradebook.snapshots.phases import reads_copies_for_history
+from gradebook.snapshots.phases import FIND_CUTOVER, reads_copies_for_history
+from outbox.db import run_together
 from projections.backfill.old_history import list_old_history
 from projections.models import HistoryEntry, WholeHistory
 
 PAGE_SIZE = 50
+_OF_SHEET: Final = ("projections", "list_sheet_history")
+_OF_CELL: Final = ("projections", "list_cell_history")
+_FIELDS: Final = tuple(field.attname for field in WholeHistory._meta.concrete_fields)  # noqa: SLF001 - Django's documented API
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -28,37 +33,43 @@ class HistoryPage:
 
 
 def list_sheet_history(*, sheet_id: UUID, before: int | None = None, size: int = PAGE_SIZE) -> HistoryPage:
-    """Return the changes in one mark sheet; indexes `history_sheet_idx` and `one_backfilled_mark_per_place`, merged."""
-    return _page(WholeHistory.objects.filter(sheet_id=sheet_id), before, size)
+    """Return the changes in one mark sheet. One query."""
+    (rows,) = run_together([_OF_SHEET], _place(sheet_id, None, before, size))
+    return _page(rows, size)
 
 
 def list_cell_history(
     *, sheet_id: UUID, column_id: UUID, student_id: UUID, before: int | None = None, size: int = PAGE_SIZE
 ) -> HistoryPage:
-    """Return the changes of one cell; indexes `history_cell_idx` and `backfilled_cell_idx`, merged.
+    """Return the changes of one cell. One query.
 
     The sheet is named too, so that a cell of another sheet is never shown under this one's permission.
     """
-    cells = WholeHistory.objects.filter(sheet_id=sheet_id, column_id=column_id, student_id=student_id)
-    return _page(cells, before, size)
+    (rows,) = run_together([_OF_CELL], _place(sheet_id, CellKey(column_id, student_id), before, size))
+    return _page(rows, size)
 
 
 def list_shown_history(
     *, sheet_id: UUID, key: CellKey | None, before: int | None = None, size: int = PAGE_SIZE
 ) -> HistoryPage:
-    """Return what the history page shows of a sheet or of one cell: by the cut-over's phase, from its copies or from the history."""
-    if reads_copies_for_history(sheet_id):
-        found = list_old_history(sheet_id=sheet_id, key=key, before=before, size=size + 1)
-        return _cut(found, size)
-    if key is None:
-        return list_sheet_history(sheet_id=sheet_id, before=before, size=size)
-    return list_cell_history(sheet_id=sheet_id, **key._asdict(), before=before, size=size)
+    """Return what the history page shows of a sheet or of one cell: by the cut-over's phase, from its copies or from the history.
+
+    One query, unless it is the copies.
+    """
+    statements = [FIND_CUTOVER, _OF_CELL if key else _OF_SHEET]
+    (cutover,), rows = run_together(statements, _place(sheet_id, key, before, size))
+    if reads_copies_for_history(cutover):
+        return _cut(list_old_history(sheet_id=sheet_id, key=key, before=before, size=size + 1), size)
+    return _page(rows, size)
 
 
-def _page(lines: QuerySet[WholeHistory], before: int | None, size: int) -> HistoryPage:
-    if before is not None:
-        lines = lines.filter(pos__lt=before)
-    return _cut(list(lines.order_by("-pos")[: size + 1]), size)
+def _place(sheet_id: UUID, key: CellKey | None, before: int | None, size: int) -> dict[str, Any]:
+    cell = {"column": key.column_id, "student": key.student_id} if key else {}
+    return {"sheet": sheet_id, **cell, "before": before, "size": size + 1}
+
+
+def _page(rows: Sequence[tuple[Any, ...]], size: int) -> HistoryPage:
+    return _cut([WholeHistory.from_db(DEFAULT_DB_ALIAS, _FIELDS, row) for row in rows], size)
 
 
 def _cut(found: Sequence[HistoryEntry], size: int) -> HistoryPage:

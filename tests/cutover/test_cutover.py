@@ -59,7 +59,7 @@ def test_a_class_goes_through_all_phases_and_its_page_never_changes(
     seen = [read()]
     assert len(seen[0]) == 7
     for expected in (Phase.BACKFILL, Phase.REPLAY, Phase.HISTORY, Phase.LOCKED, Phase.STOPPED):
-        assert go("stopped") is expected
+        assert go("stopped" if expected is Phase.STOPPED else "") is expected
         if expected is Phase.BACKFILL:
             backfill()
         catch_up()
@@ -337,7 +337,7 @@ def test_a_sheet_that_never_was_in_the_old_system_does_not_stand_in_the_way(
     backfill()
     for _ in range(4):
         catch_up()
-        go("stopped")
+        go("stopped" if get_phase() is Phase.LOCKED else "")
     assert get_phase() is Phase.STOPPED
     assert not MarkSnapshot.objects.filter(sheet=column.sheet).exists()
 
