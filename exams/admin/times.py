@@ -12,6 +12,7 @@ from exams.admin.scoping import SchoolScoped, person_of
 from exams.models import Accommodation, Extension
 from exams.services.deadlines import Moved, move_exam_deadlines, move_student_deadlines
 from gradebook.models import Role, User
+from gradebook.queries.names import by_name
 
 
 @admin.register(Accommodation)
@@ -134,7 +135,7 @@ class ExtensionAdmin(SchoolScoped[Extension]):
 
 
 def _students(request: HttpRequest) -> QuerySet[User]:
-    students = User.objects.filter(role=Role.STUDENT).order_by("last_name", "first_name")
+    students = User.objects.filter(role=Role.STUDENT).order_by(*by_name())
     school_id = person_of(request).school_id
     return students if school_id is None else students.filter(school=school_id)
 

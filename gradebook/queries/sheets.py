@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce
 from gradebook import policies
 from gradebook.errors import SheetNotFound
 from gradebook.models import Column, Enrolment, Mark, MarkSheet, Period, SchoolClass, User
+from gradebook.queries.names import by_name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def _list_people(period: Period, school_class: UUID, with_marks: QuerySet[Mark])
     return (
         User.objects.filter(pk__in=members.values("student").union(with_marks.values("student")))
         .annotate(left_on=Subquery(last_end.values("ends_on")[:1]))
-        .order_by("last_name", "first_name", "username", "id")
+        .order_by(*by_name())
     )
 
 

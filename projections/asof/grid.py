@@ -1,6 +1,7 @@
 """Cells as of a position, laid out as the sheet: a row a student, a column an assessment, named as they were then. Pure."""
 
 import dataclasses
+import unicodedata
 from collections.abc import Iterable
 from uuid import UUID
 
@@ -22,7 +23,7 @@ class Grid:
 
 
 def lay_out(cells: Iterable[HistoryEntry]) -> Grid:
-    """Return the cells as a grid: students by name, columns in the order they were made (their ids rise with time).
+    """Return the cells as a grid: students by family name, columns in the order they were made (their ids rise with time).
 
     A name is that of the newest change among the cells given, so a column that was renamed later has its old title.
     """
@@ -38,9 +39,17 @@ def lay_out(cells: Iterable[HistoryEntry]) -> Grid:
         )
         lines[cell.student_id, cell.column_id] = describe_change(cell)
     columns = sorted(titles)
-    students = sorted(names, key=lambda student_id: (names[student_id][1].casefold(), student_id))
+    students = sorted(names, key=lambda student_id: (look_up(names[student_id][1]), student_id))
     rows = [
         (names[student_id][1], [lines.get((student_id, column_id)) for column_id in columns])
         for student_id in students
     ]
     return Grid([titles[column_id][1] for column_id in columns], rows)
+
+
+def look_up(name: str) -> tuple[str, str]:
+    """Return a name as it is looked up: by its last word (the log knows whole names only), without marks on letters, as the sheet does."""
+    plain = "".join(
+        letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter)
+    )
+    return plain.casefold().rpartition(" ")[2], plain.casefold()

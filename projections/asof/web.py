@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET
 from gradebook import policies
 from outbox.staleness import ConsumerStatus, get_consumer_status
 from projections.asof.eras import SheetPast
-from projections.asof.grid import lay_out
+from projections.asof.grid import lay_out, look_up
 from projections.asof.moments import Asked, read_moment
 from projections.asof.queries import AFTER_ALL
 from projections.history.lines import describe_changes
@@ -88,7 +88,8 @@ def _state(points: dict[str, Point], past: SheetPast) -> dict[str, Any]:
 def _difference(points: dict[str, Point], past: SheetPast) -> dict[str, Any]:
     """Return what is different, whichever way round the two moments were named."""
     before, after = sorted((points["from"], points.get("to") or _now()), key=lambda point: point.pos)
-    changes = past.list_differences_between(before.pos, after.pos)
+    found = past.list_differences_between(before.pos, after.pos)
+    changes = sorted(found, key=lambda line: (look_up(line.student_name), line.student_id, line.column_id))
     return {"before": before, "after": after, "lines": list(describe_changes(changes))}
 
 

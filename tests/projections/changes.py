@@ -26,6 +26,7 @@ class Cell:
     column_id: UUID = dataclasses.field(default_factory=uuid4)
     student_id: UUID = dataclasses.field(default_factory=uuid4)
     teacher_id: UUID = dataclasses.field(default_factory=uuid4)
+    student_name: str = "Ada Lovelace"
     shown: CellState | None = None
     version: int = 0
 
@@ -41,7 +42,7 @@ class Cell:
             column_id=self.column_id,
             student_id=self.student_id,
             column_title="Essay",
-            student_name="Ada Lovelace",
+            student_name=self.student_name,
             actor_name="Grace Hopper",
             old=old,
             new=self.shown,

@@ -98,6 +98,16 @@ def test_differences_name_what_was_what_is_who_and_why(teacher: User, cell: Cell
     assert b"Every cell shows the same at both moments." in same.content
 
 
+def test_students_are_in_the_order_of_the_sheet_by_family_name(teacher: User, cell: Cell) -> None:
+    in_order = ["Bo angel", "Zoe Ångström", "Felix Ó'Brien", "Rosa Sánchez", "Ada Singh"]
+    for name in reversed(in_order):
+        project(record(Cell(sheet_id=cell.sheet_id, student_name=name).change("5")))
+    client = signed_in(teacher)
+    assert [name for name, _ in client.get(url(cell)).context["grid"].rows] == in_order
+    lines = client.get(url(cell), {"from": "0"}).context["lines"]
+    assert [line.change.student_name for line in lines] == in_order
+
+
 def test_result_kept_beside_is_no_difference(cell: Cell) -> None:
     project(record(cell.change("5"), cell.change("6"), cell.change("6", reason="kept_beside")))
     (line,) = list_differences_between(1, AFTER_ALL, sheet_id=cell.sheet_id)
