@@ -18,6 +18,7 @@ from gradebook.cards.content import (
 )
 from gradebook.entries import Entry, plain
 from gradebook.models import CardRelease, Column, Mark, MarkSheet, Period, ReportCard, Role, SchoolClass, User
+from gradebook.queries.names import by_name
 from gradebook.queries.sheets import list_members
 from gradebook.queries.totals import SheetRules, read_rules
 from gradebook.totals import find_total
@@ -88,9 +89,15 @@ def _describe_course(
 
 
 def list_current_cards(period: Period, school_class: SchoolClass) -> dict[UUID, ReportCard]:
-    """Return the cards that count, by student. One query."""
+    """Return the cards that count, by student, in order of name. One query."""
     cards = ReportCard.objects.filter(period=period, school_class=school_class, replaced_at__isnull=True)
-    return {card.student_id: card for card in cards.select_related(*_PARTS)}
+    return {card.student_id: card for card in cards.select_related(*_PARTS).order_by(*by_name("student__"))}
+
+
+def find_counting_card(card: ReportCard) -> ReportCard | None:
+    """Return the card of the same student and term that counts. One query."""
+    cards = ReportCard.objects.filter(period=card.period_id, student=card.student_id)
+    return cards.filter(replaced_at__isnull=True).first()
 
 
 def find_card_by_code(code: str) -> ReportCard | None:

@@ -22,7 +22,13 @@ from gradebook.cards.pdf import Printer
 from gradebook.errors import CardsRefused, GradebookError
 from gradebook.models import CardRelease, Period, ReportCard, Role, SchoolClass
 from gradebook.moments import write_moment
-from gradebook.queries.cards import find_viewable_card, list_current_cards, list_my_cards, read_contents
+from gradebook.queries.cards import (
+    find_counting_card,
+    find_viewable_card,
+    list_current_cards,
+    list_my_cards,
+    read_contents,
+)
 from gradebook.services.cards import (
     describe_card,
     find_changes,
@@ -61,10 +67,12 @@ def of_class(request: HttpRequest, period_id: UUID, class_id: UUID) -> HttpRespo
         else:
             return redirect("gradebook:class_cards", term.pk, school_class.pk)
     release = CardRelease.objects.filter(period=term, school_class=school_class).first()
+    standings = find_standings(term, school_class)
     context = {
         "term": term,
         "school_class": school_class,
-        "standings": find_standings(term, school_class),
+        "standings": standings,
+        "has_cards": any(each.card for each in standings),
         "release": release,
         "is_released": bool(release and release.release_at and release.release_at <= timezone.now()),
         "error": error,
@@ -78,13 +86,13 @@ def archive(request: HttpRequest, period_id: UUID, class_id: UUID) -> HttpRespon
     """Give all cards of a class that count as PDF, in one file."""
     term = _get_term(request, period_id)
     school_class = _get_class(term, class_id)
-    cards = sorted(list_current_cards(term, school_class).values(), key=lambda card: card.content["student"])
+    cards = list_current_cards(term, school_class)
     if not cards:
         raise Http404
     packed = io.BytesIO()
     printer = Printer("report_card")
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-        for place, card in enumerate(cards, 1):
+        for place, card in enumerate(cards.values(), 1):
             file.writestr(
                 f"{place:03}-{_name(card.content['student'])}.pdf", printer.print(describe_card(card))
             )
@@ -132,10 +140,18 @@ def mine(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def show(request: HttpRequest, card_id: UUID) -> HttpResponse:
-    """Show a card; an administrator also sees what has changed since that matters to it."""
+    """Show a card; an administrator also sees what has changed since that matters to it, and the card that replaced it."""
     card = _get_card(request, card_id)
-    changes = [] if get_user(request).role == Role.STUDENT else find_changes(card)
-    return render(request, "gradebook/card.html", {"card": card, "changes": changes, **describe_card(card)})
+    is_office = get_user(request).role != Role.STUDENT
+    context = {
+        "card": card,
+        "is_office": is_office,
+        "changes": find_changes(card) if is_office else [],
+        "newer": find_counting_card(card) if card.replaced_at else None,
+        "has_letters": any(course["letter"] for course in card.content["courses"]),
+        **describe_card(card),
+    }
+    return render(request, "gradebook/card.html", context)
 
 
 @login_required

@@ -112,6 +112,18 @@ def test_amendment_makes_one_card_stale_says_why_and_replaces_that_one_only(
     assert card.replaced_at is not None
 
 
+def test_page_of_a_replaced_card_leads_to_the_one_that_counts(
+    card: ReportCard, client: Client, column: Column, world: World, student: User, teacher: User, head: User
+) -> None:
+    _amend(column, student, 18, teacher, head)
+    [newer] = issue_cards(period_id=world.period.pk, school_class=world.school_class, by=head).replaced
+    client.force_login(head)
+    link = f'<a href="{reverse("gradebook:card", args=[newer.pk])}">The one that counts</a>'
+    pages = [client.get(reverse("gradebook:card", args=[each.pk])).content.decode() for each in (card, newer)]
+    assert [link in page for page in pages] == [True, False]
+    assert ["Letter" in page for page in pages] == [False, False]  # this school gives none
+
+
 def test_cards_are_refused_from_an_open_term_and_by_strangers(
     world: World, column: Column, head: User, teacher: User
 ) -> None:
