@@ -33,9 +33,7 @@ from outbox.poison import MOST_TRIES, Poison, apply_until_poison, count_tries
 from outbox.tables import bind_live_tables
 
 LIMIT = 500
-MOST_WITH_CARE = (
-    10_000  # however many are filled at once: a handler that works in Python has them all in memory
-)
+MOST_WITH_CARE = 10_000  # however many are filled at once: a handler in Python has them all in memory
 
 
 class BatchOutcome(enum.StrEnum):

@@ -22,9 +22,7 @@ from outbox.models.consumers import ConsumerState, ParkedSubject
 from outbox.stopping import Stop
 from outbox.tables import bind_live_tables, get_projection
 
-REPLAYED_AT_ONCE: Final = (
-    100_000  # positions: a statement over so many costs an event half of what one over 10,000 does
-)
+REPLAYED_AT_ONCE: Final = 100_000  # in spans of 10,000 an event costs the figures twice as much
 PATIENCE_WITH_READERS: Final = "10s"
 
 Report = Callable[[int, int], object]  # (position, head), after every batch
