@@ -105,6 +105,25 @@ class WholeHistory(HistoryEntry):
         db_table = "projections_wholehistory"
 
 
+class ComparedSheet(models.Model):
+    """A sheet that a gate of the cut-over has found right, and the digest of what it was found right of.
+
+    `gate` is the number of the gate's phase. While the digest is still that of what is there, the gate need not read the sheet again.
+    """
+
+    gate = models.PositiveSmallIntegerField()
+    sheet_id = models.UUIDField()
+    digest = models.CharField(max_length=32)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["gate", "sheet_id"], name="one_comparison_per_gate_and_sheet")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.sheet_id}, gate {self.gate}: {self.digest}"
+
+
 class BackfillCheckpoint(models.Model):
     """How far a sheet's copies have been compared: down to this copy, which gave the line at `pos`. Moved in the transaction of its lines.
 

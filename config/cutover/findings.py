@@ -1,7 +1,9 @@
 """What a gate found: exact cells, in words an operator can act on."""
 
 import dataclasses
+import time
 from collections.abc import Collection
+from typing import Self
 from uuid import UUID
 
 from gradebook.cells import CellKey
@@ -19,20 +21,41 @@ class Finding:
     what: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True)
 class GateReport:
-    """What a gate said: how much it looked at and for how long, how much differs, and the first of it."""
+    """What a gate said: how much it looked at and for how long, how much differs, and the first of it.
+
+    `unchanged` of the sheets it looked at were known to be right, and nothing about them has changed.
+    """
 
     name: str
-    looked_at: int
-    total: int
-    first: list[Finding]
+    began: float
     seconds: float = 0.0
+    looked_at: int = 0
+    unchanged: int = 0
+    total: int = 0
+    first: list[Finding] = dataclasses.field(default_factory=list)
 
     @property
     def is_green(self) -> bool:
         """Whether nothing differs."""
         return self.total == 0
+
+    def add(self, finding: Finding) -> None:
+        """Take in a difference."""
+        self.total += 1
+        if len(self.first) < MOST_NAMED:
+            self.first.append(finding)
+
+    def count_sheet(self, *, is_known: bool) -> None:
+        """Take in that a sheet was looked at."""
+        self.looked_at += 1
+        self.unchanged += is_known
+
+    def end(self) -> Self:
+        """Stop the clock, and return this report."""
+        self.seconds = time.monotonic() - self.began
+        return self
 
 
 def name_findings(findings: Collection[Finding]) -> list[str]:

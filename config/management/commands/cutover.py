@@ -2,6 +2,7 @@
 
 import getpass
 import sys
+from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -27,12 +28,13 @@ class Command(TeachingCommand):
 Lead the school from the old system's whole-class copies to the event log (docs/cutover.md).
 
   status     which phase it is, what that means, and what is still to do (the default)
-  check      ask this phase's gates, and name every cell that differs. Exit code 1 when one is red. Says how long each took:
-             they read every copy anew, and `advance` asks them again before it moves.
+  check      ask this phase's gates, and name every cell that differs. Exit code 1 when one is red. `advance` asks them again before it
+             moves. A sheet that was found right is read again only once something about it has changed.
   advance    go to the next phase, if the gates of this one are green
   back       go one phase back: the old way serves again. Possible in every phase but the first and the last.
   backfill   make history of the copies from before the log; in phase `backfill` or later
 
+  --all              with check and advance: read every sheet again. Done in any case before the last phase.
   --rehearse         with advance, back and backfill: do everything but change nothing
   --rate N           with backfill: at most N copies a second. It also waits, and says so, while the history is further behind than it
                      may be, a standby is 32 MiB behind, or a job has waited for 10 s; then it goes on by itself.
@@ -45,6 +47,7 @@ Everything may be interrupted at any time and run again; people go on working me
         """Say what to do, and how carefully."""
         deeds = ("status", "check", "advance", "back", "backfill")
         parser.add_argument("deed", nargs="?", default="status", choices=deeds, help="what to do (status)")
+        parser.add_argument("--all", action="store_true", dest="reads_all", help="read every sheet again")
         parser.add_argument("--rehearse", action="store_true", help="change nothing")
         parser.add_argument(
             "--rate", type=per_second, metavar="N", help="with backfill: at most N copies a second"
@@ -69,7 +72,7 @@ Everything may be interrupted at any time and run again; people go on working me
         if since:
             self.stdout.write(f"Since {since:%Y-%m-%d %H:%M:%S %Z}.")
         self.stdout.write(
-            f"{len(sheets)} sheets have copies; {len(unfilled)} of them are not backfilled yet."
+            f"Sheets that have copies: {len(sheets)}; of these not backfilled yet: {len(unfilled)}."
         )
         if unfilled and (reason := find_reason_to_wait(read_pressure())):
             self.stdout.write(f"A backfill would wait now: {reason}")
@@ -77,19 +80,20 @@ Everything may be interrupted at any time and run again; people go on working me
             gates = ", ".join(gate.name for gate in list_gates(phase))
             self.stdout.write(f"To reach {Phase(phase + 1).word}: {gates}. `cutover check` asks them now.")
 
-    def _check(self, **_: Any) -> None:
-        reports = [self._ask(gate) for gate in list_gates(get_phase())]
+    def _check(self, *, reads_all: bool, **_: Any) -> None:
+        reports = [self._ask(gate, reads_all=reads_all) for gate in list_gates(get_phase())]
         for report in reports:
             self._tell(report)
         if not all(report.is_green for report in reports):
             raise CommandError("Not everything is as it should be.")
 
-    def _advance(self, *, rehearse: bool, confirm: str, **_: Any) -> None:
+    def _advance(self, *, rehearse: bool, confirm: str, reads_all: bool, **_: Any) -> None:
         if get_phase() is Phase.LOCKED and not (confirm or rehearse) and sys.stdin.isatty():
             confirm = input(
                 f"No copies will be written any more, for good. Type {Phase.STOPPED.word} to go: "
             )
-        target = advance(ask=self._ask, by=getpass.getuser(), confirmed=confirm, rehearse=rehearse)
+        ask = partial(self._ask, reads_all=reads_all)
+        target = advance(ask=ask, by=getpass.getuser(), confirmed=confirm, rehearse=rehearse)
         self._tell_phase(target, rehearse=rehearse)
 
     def _back(self, *, rehearse: bool, **_: Any) -> None:
@@ -102,13 +106,15 @@ Everything may be interrupted at any time and run again; people go on working me
         if not done.is_complete:
             raise CommandError("Interrupted. Run it again and it goes on from there.")
 
-    def _ask(self, gate: Gate) -> GateReport:
+    def _ask(self, gate: Gate, *, reads_all: bool) -> GateReport:
         with progress_bar(gate.name, unit="sheets") as report:
-            return gate.check(report)
+            return gate.check(report, reads_all=reads_all)
 
     def _tell(self, report: GateReport) -> None:
         sign = self.style.SUCCESS("green") if report.is_green else self.style.ERROR("red")
-        looked = f" ({report.looked_at} sheets, {report.seconds:.1f} s)" if report.looked_at else ""
+        unchanged = f", {report.unchanged} unchanged since it was green" if report.unchanged else ""
+        sheets = f"{_count(report.looked_at, 'sheet')}{unchanged}"
+        looked = f" ({sheets}, {report.seconds:.1f} s)" if report.looked_at else ""
         self.stdout.write(f"{sign}  {report.name}{looked}")
         for line in name_findings(report.first):
             self.stdout.write(f"       {line}")
@@ -122,4 +128,10 @@ Everything may be interrupted at any time and run again; people go on working me
 
 def _describe(done: Backfilled, *, rehearse: bool) -> str:
     verb = "would give" if rehearse else "gave"
-    return f"{done.copies} copies of {done.sheets} sheets {verb} {done.lines} lines of history."
+    copies = "copy" if done.copies == 1 else "copies"
+    sheets, lines = _count(done.sheets, "sheet"), _count(done.lines, "line")
+    return f"{done.copies} {copies} of {sheets} {verb} {lines} of history."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
