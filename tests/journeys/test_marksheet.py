@@ -371,7 +371,7 @@ class TestLostConnection:
         desk.page.unroute_all()
         _reload_after_a_warning(desk)
 
-        expect(desk.notice("restored")).to_contain_text("2 marks typed earlier on this device")
+        expect(desk.notice("restored")).to_contain_text("1 mark typed earlier on this device")
         desk.expect_cell(students[0], columns[0], "17", "saved")
         desk.expect_cell(students[1], columns[0], "99", "invalid")
         assert (shown(columns[0], students[0]), desk.kept()) == ("17", ["99"])

@@ -1,12 +1,14 @@
 """A block from a spreadsheet is pasted into the grid: by key and by button, too large, half wrong, and after the term was locked."""
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from gradebook.models import Column, User
+from gradebook.services.columns import edit_column
 from gradebook.services.terms import lock_term
 from tests import factories
 from tests.gradebook.marks import list_facts, list_steps, save, shown
@@ -131,6 +133,48 @@ def test_values_that_are_no_marks_are_kept_and_can_be_taken_out_at_once(
     desk.expect_cell(students[1], columns[0], "")
     desk.expect_all_saved()
     assert (_texts(columns[0], students), desk.kept()) == (["5", None, "19"], [])
+
+
+def test_what_is_wrong_of_every_paste_and_by_the_servers_judgement_is_named_and_taken_out_together(
+    open_page: OpenPage, columns: list[Column], students: list[User], teacher: User
+) -> None:
+    essay = columns[0]
+    desk = _open(open_page, teacher, essay, viewport={"width": 390, "height": 844})
+    edit_column(column_id=essay.pk, sheet=essay.sheet, title="Essay", max_points=Decimal(18), by=teacher)
+    desk.go_to(students[0], essay)
+    _copy(desk, "Aino")
+    desk.press("Control+v")
+    expect(desk.page.get_by_role("button", name="Take it out again")).to_be_visible()
+    desk.go_to(students[1], essay)
+    _copy(desk, "21\n19\n")  # the page believes in 20
+    desk.press("Control+v")
+    expect(desk.notice("paste")).to_contain_text(
+        "Not saved: Aino Aalto, Essay: “Aino” is neither a number nor a code; "
+        "Bo Berg, Essay: The most this column gives is 20; Cleo Costa, Essay: The most this column gives is 18."
+    )
+    expect(desk.status).to_have_text("3 cells need your attention; everything else is saved.")
+    desk.page.reload()
+    desk.page.get_by_role("button", name="Show the next").click()
+    desk.expect_cursor(students[1], essay)
+    desk.page.get_by_role("button", name="Take these 3 out again").click()
+    expect(desk.status).to_have_text("All marks are saved")
+    expect(desk.notice("paste")).to_have_count(0)
+    assert (_texts(essay, students), desk.kept()) == ([None, None, None], [])
+
+
+def test_notice_of_a_paste_goes_when_what_was_wrong_has_been_typed_over(
+    desk: Desk, columns: list[Column], students: list[User]
+) -> None:
+    desk.go_to(students[0], columns[0])
+    _copy(desk, "Aino\nBo\n")
+    desk.press("Control+v")
+    expect(desk.page.get_by_role("button", name="Take these 2 out again")).to_be_visible()
+    desk.write("7")
+    expect(desk.page.get_by_role("button", name="Take it out again")).to_be_visible()
+    desk.write("8")
+    desk.expect_all_saved()
+    expect(desk.notice("paste")).to_have_count(0)
+    assert _texts(columns[0], students) == ["7", "8", None]
 
 
 def test_block_pasted_into_an_open_field_goes_over_the_cells_and_a_single_value_into_the_field(

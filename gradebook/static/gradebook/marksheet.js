@@ -36,7 +36,9 @@ class Marksheet {
     else {
       const history = (cell) => this.#openHistory(cell);
       const paste = (cell) => this.pasting.askClipboard(cell);
-      this.#entering = new Entering({ root, sheet: this.#sheet, keys: this.keys, api, notices: this.notices, announcer, history, paste });
+      const judged = () => this.pasting.look();
+      const { keys, notices } = this;
+      this.#entering = new Entering({ root, sheet: this.#sheet, keys, api, notices, announcer, history, paste, judged });
     }
     const { readOnlyBecause: refusal } = root.dataset;
     this.pasting = new Pasting({ table, sheet: this.#sheet, notices: this.notices, announcer, entering: this.#entering, refusal });

@@ -19,14 +19,15 @@ export class Entering {
   #keys;
   #notices;
   #announcer;
+  #judged;
   #me;
   #decimalSign;
   #signInUrl;
   #lastKeyAt = 0;
   #idleTimer = null;
 
-  /** `history(cell)` shows it, `paste(cell)` asks for what was copied. */
-  constructor({ root, sheet, keys, api, notices, announcer, history, paste }) {
+  /** `history(cell)` shows it, `paste(cell)` asks for what was copied, `judged()` hears that cells have been found right or wrong. */
+  constructor({ root, sheet, keys, api, notices, announcer, history, paste, judged }) {
     const { decimalSign, me, user, sheet: id, signInUrl } = root.dataset;
     const standing = root.querySelector("[data-standing]");
     const bar = root.querySelector("[data-cell-bar]");
@@ -34,6 +35,7 @@ export class Entering {
     this.#keys = keys;
     this.#notices = notices;
     this.#announcer = announcer;
+    this.#judged = judged;
     this.#me = me;
     this.#decimalSign = decimalSign;
     this.#signInUrl = signInUrl;
@@ -60,6 +62,7 @@ export class Entering {
   /** Bring back what an earlier page could not save, and the editor that was open. */
   restore() {
     const restored = this.kept.list().filter((record) => this.#restoreCell(record));
+    this.#judged();
     if (restored.length > 0) {
       const what = restored.length === 1 ? "1 mark" : `${restored.length} marks`;
       this.#notices.show("restored", `${what} typed earlier on this device had not been saved. Saving now.`);
@@ -84,22 +87,37 @@ export class Entering {
     this.#keys.focus(cell);
   }
 
-  /** Put pasted texts into their cells, of which the first is `start`; return what is wrong: [{cell, detail}]. */
-  takePasted(start, cells) {
-    this.editor.close();
-    this.kept.dropDraft();
-    const taken = cells.map(({ cell, text }) => ({ cell, wrong: this.#take(cell, text, basis(cell), "pasted") }));
-    this.#keys.focus(start);
-    return taken.filter(({ wrong }) => wrong).map(({ cell, wrong }) => ({ cell, detail: wrong.detail }));
+  /** Every cell that holds something pasted that is no mark, by the judgement of this page or of the server, from whichever paste. */
+  get wrongPasted() {
+    return this.#sheet.unsaved.filter(({ typed }) => typed.state === "invalid" && typed.how === "pasted");
   }
 
-  /** Put back what the server holds into those of these cells whose text is no mark. */
-  takeOut(cells) {
-    for (const cell of cells.filter(({ typed }) => typed?.state === "invalid")) {
+  /** Put pasted texts into their cells, of which the first is `start`. */
+  takePasted(start, cells) {
+    const isCovered = cells.some(({ cell }) => cell === this.editor.cell);
+    if (isCovered) this.editor.close();
+    else this.editor.commit(); // the clipboard may have been waited for, and something else begun meanwhile
+    this.kept.dropDraft();
+    for (const { cell, text } of cells) this.#take(cell, text, basis(cell), "pasted");
+    this.#keys.focus(start);
+  }
+
+  /** Put back what the server holds into every cell that holds something pasted that is no mark. */
+  takeOutPasted() {
+    for (const cell of this.wrongPasted) {
       this.kept.drop(cell, cell.typed.text);
       cell.typed = null;
       this.#changed(cell);
     }
+  }
+
+  /** Lead to the next cell, after the one the cursor is in, whose text is no mark. */
+  goToWrong() {
+    const wrong = this.#sheet.unsaved.filter(({ typed }) => typed.state === "invalid");
+    const here = this.#keys.cell;
+    const isAfter = (cell) => !here || cell.row > here.row || (cell.row === here.row && cell.column > here.column);
+    const next = wrong.find(isAfter) ?? wrong[0];
+    if (next) this.#keys.focus(next);
   }
 
   /** The cursor is in this cell now. */
@@ -128,6 +146,7 @@ export class Entering {
   #commit(cell, text, version) {
     const wrong = this.#take(cell, text, version);
     if (wrong) this.#announcer.warn(`${cell.name}: ${wrong.detail} “${text}” is kept here, but not saved.`);
+    this.#judged();
   }
 
   #take(cell, text, version, how = "typed") {
@@ -155,6 +174,7 @@ export class Entering {
     this.status.saved(body.saved_at);
     this.#notices.hide("signed-out");
     for (const { cell } of sent) this.#changed(cell);
+    this.#judged();
   }
 
   #settleConflict(theirs) {
@@ -218,7 +238,7 @@ export class Entering {
     takeTyped(cell, text, version, this.#decimalSign, how);
     if (!cell.typed) this.kept.drop(cell, text);
     drawCell(cell, this.#decimalSign);
-    return cell.typed !== null;
+    return cell.typed?.state === "waiting"; // what is no mark is called so by the cell itself and by the line above the grid
   }
 
   #restoreDraft() {
@@ -239,6 +259,7 @@ export class Entering {
   #listen(standing) {
     document.addEventListener("keydown", () => (this.#lastKeyAt = Date.now()), { capture: true });
     standing.querySelector("[data-review]").addEventListener("click", () => this.#ask(this.#conflicts()));
+    standing.querySelector("[data-show-wrong]").addEventListener("click", () => this.goToWrong());
     standing.querySelector("[data-retry]").addEventListener("click", () => this.saver.tryNow());
     window.addEventListener("online", () => this.saver.tryNow());
     window.addEventListener("focus", () => this.saver.stopped && this.saver.tryNow());

@@ -17,6 +17,7 @@ export class Pasting {
   #announcer;
   #entering;
   #refusal;
+  #told = ""; // which cells the notice names
 
   /** `entering` is null where this person may only read; `refusal` says why. */
   constructor({ table, sheet, notices, announcer, entering, refusal }) {
@@ -46,8 +47,17 @@ export class Pasting {
     const { problem, cells } = layBlock(readBlock(text), start, this.#sheet);
     if (problem) return this.#tell(problem, "warning");
     const cleared = cells.filter(({ cell, text }) => isBlank(text) && cell.server.entry !== "").length;
-    const wrong = this.#entering.takePasted(start, cells);
-    return this.#report(cells.length, cleared, wrong);
+    this.#entering.takePasted(start, cells);
+    return this.#report(cells.length, cleared);
+  }
+
+  /** Cells have been judged, by the server or typed over: the notice names those that hold something pasted that is no mark, and no other. */
+  look() {
+    const wrong = this.#entering.wrongPasted;
+    if (name(wrong) === this.#told) return;
+    if (wrong.length > 0) this.#tellWrong([], wrong);
+    else this.#notices.hide(NOTICE);
+    this.#told = name(wrong);
   }
 
   /** In the text field of a cell a single value is the field's own business; a block never is: it would become one word there. */
@@ -59,21 +69,31 @@ export class Pasting {
     this.lay(cell, text);
   }
 
-  #report(number, cleared, wrong) {
+  #report(number, cleared) {
     const parts = [`${count(number, "cell")} pasted.`];
     if (cleared > 0) parts.push(`${count(cleared, "mark")} cleared, because the copied cells are empty.`);
-    if (wrong.length > 0) parts.push(`Not saved: ${listSome(wrong.map(({ cell, detail }) => `${cell.name}: ${detail.replace(/\.$/, "")}`))}.`);
-    if (parts.length === 1) return this.#announcer.say(parts[0]);
+    const wrong = this.#entering.wrongPasted;
+    this.#told = name(wrong);
+    if (wrong.length > 0) return this.#tellWrong(parts, wrong);
+    return parts.length === 1 ? this.#announcer.say(parts[0]) : this.#tell(parts.join(" "), "info");
+  }
+
+  #tellWrong(parts, wrong) {
+    const said = listSome(wrong.map(({ name, typed }) => `${name}: ${typed.detail.replace(/\.$/, "")}`));
     const press = () => {
-      this.#entering.takeOut(wrong.map(({ cell }) => cell));
-      this.#notices.hide(NOTICE);
+      this.#entering.takeOutPasted();
+      this.look();
     };
-    const action = wrong.length > 0 ? { label: `Take ${wrong.length === 1 ? "it" : `these ${wrong.length}`} out again`, press } : null;
-    return this.#tell(parts.join(" "), wrong.length > 0 ? "warning" : "info", action);
+    const action = { label: `Take ${wrong.length === 1 ? "it" : `these ${wrong.length}`} out again`, press };
+    this.#tell([...parts, `Not saved: ${said}.`].join(" "), "warning", action);
   }
 
   #tell(text, level, action = null) {
     this.#notices.hide(NOTICE);
     this.#notices.show(NOTICE, text, { level, action });
   }
+}
+
+function name(cells) {
+  return cells.map(({ key }) => key).join(" ");
 }

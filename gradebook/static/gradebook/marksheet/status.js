@@ -56,6 +56,9 @@ export class Status {
     const button = this.#find("review");
     button.hidden = conflicts === 0;
     button.textContent = conflicts === 1 ? "Review 1 conflict" : `Review ${conflicts} conflicts`;
+    const wrong = this.#sheet.unsaved.filter(({ typed }) => typed.state === "invalid").length;
+    this.#find("show-wrong").hidden = wrong === 0;
+    this.#find("show-wrong").textContent = wrong === 1 ? "Show it" : "Show the next";
   }
 
   #countDown() {
