@@ -1,7 +1,7 @@
 # Handover's commands. `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster database test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst bench-cutover lock install dev browser brokers named
+.PHONY: help run cluster database test soak chaos check format bench bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue bench-burst bench-cutover lock install dev browser brokers wrk named
 
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
@@ -48,19 +48,19 @@ format: dev ## Write the code the way `make check` wants it
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
-bench: dev brokers ## Measure everything (most of an hour, on a quiet machine)
+bench: dev brokers wrk ## Measure everything (most of an hour, on a quiet machine)
 	@$(PY) -m tests.benchmarks
 
 bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-rescue: bench-%: dev
 	@$(PY) -m tests.benchmarks.$*
 
-bench-burst: dev brokers ## Measure what a deadline does: burst, quorum, overload, refusal, relay, drain, rescue
+bench-burst: dev brokers wrk ## Measure what a deadline does: burst, quorum, overload, refusal, relay, drain, rescue
 	@$(PY) -m tests.benchmarks burst quorum overload refusal relay drain rescue
 
 bench-cutover: dev ## Measure the way out of the old copies, replays, totals and report cards
 	@$(PY) -m tests.benchmarks cutover replay reports
 
-bench-gate: ## Measure acknowledgements against pgbench in the same run
+bench-gate: wrk ## Measure acknowledgements against pgbench in the same run
 bench-worker: ## Measure grading and claiming
 bench-log: ## Measure the sequencer
 bench-history: ## Measure rebuild and history drawer
@@ -90,3 +90,6 @@ browser:
 
 brokers:
 	@sh tests/install_brokers.sh
+
+wrk:
+	@sh tests/install_wrk.sh

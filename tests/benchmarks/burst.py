@@ -20,17 +20,21 @@ from config.rehearsal.behaviour import Manner, Outcome, Student
 from config.rehearsal.crew import Crew
 from config.rehearsal.wire import Address
 from exams.models import Submission
-from tests.benchmarks.gate import ACCEPTED, REFERENCE_TABLES, list_variables, read_statement
+from tests.benchmarks.gate import (
+    REFERENCE_TABLES,
+    SECONDS,
+    acknowledge,
+    list_variables,
+    read_statement,
+    settle,
+)
 from tests.benchmarks.hall import Hall
 from tests.benchmarks.harness import BenchDatabase, paired, run
 from tests.benchmarks.pgbench import run_pgbench
 from tests.benchmarks.results import Row
-from tests.load import run_load
 from tests.serving import WebServer, serving
 
 CLIENTS = (64, 256)
-SECONDS = 4.0
-MOST_PER_SECOND = 10_000  # requests made ready for each second
 STUDENTS, WINDOW = 20_000, 10.0
 CONNECTIONS = 2_048
 SECONDS_TO_ALL = 60.0  # within which everybody must hold a receipt
@@ -46,23 +50,11 @@ def measure(database: BenchDatabase) -> Iterator[Row]:
         for clients in CLIENTS:
             yield paired(
                 f"durable acks/s, local, {clients} connections : pgbench, one row",
-                partial(acknowledge, database, hall, gate, clients),
+                partial(acknowledge, database, hall, gate, connections=clients),
                 partial(write, database, hall, clients),
                 reach=0.7,
             )
         yield from measure_burst(database, hall, gate)
-
-
-def acknowledge(database: BenchDatabase, hall: Hall, gate: WebServer, clients: int) -> float:
-    """Return the acknowledgements a second; each has its rows afterwards."""
-    file = hall.write_requests(int(MOST_PER_SECOND * SECONDS))
-    stored = hall.count_handed_in()
-    database.vacuum("gradebook_user", "exams_attempt")
-    database.checkpoint()
-    load = run_load(gate.port, file, connections=clients, seconds=SECONDS)
-    assert hall.count_handed_in() - stored == sum(load.answers.values()), "Acknowledged without a row."
-    file.unlink()
-    return load.rate(ACCEPTED)
 
 
 def write(database: BenchDatabase, hall: Hall, clients: int) -> float:
@@ -75,8 +67,7 @@ def write(database: BenchDatabase, hall: Hall, clients: int) -> float:
 def measure_burst(database: BenchDatabase, hall: Hall, gate: WebServer) -> Iterator[Row]:
     """Let everybody hand in, and hold their receipts against the table."""
     students = list(seat(hall))
-    database.vacuum("gradebook_user", "exams_attempt")
-    database.checkpoint()
+    settle(database)
     at_rest = measure_memory(gate)
     outcomes, peak = send(students, gate)
     held = {

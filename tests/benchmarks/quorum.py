@@ -14,27 +14,26 @@ from django.db import connection
 
 from config.postgres.node import Node
 from config.postgres.place import DATABASE, SUPERUSER
-from tests.benchmarks.gate import ACCEPTED, REFERENCE_TABLES, list_variables, read_statement
+from tests.benchmarks.gate import REFERENCE_TABLES, SECONDS, list_variables, read_statement
 from tests.benchmarks.hall import Hall
 from tests.benchmarks.harness import BenchDatabase, paired, run
 from tests.benchmarks.pgbench import run_pgbench
 from tests.benchmarks.results import Row
 from tests.benchmarks.surroundings import MOST_CONNECTIONS
-from tests.load import run_load
 from tests.quorum.rig import Rig, make_template
 from tests.serving import WebServer, serving
+from tests.wrk import run_wrk
 
 CLIENTS = (64, 256)
 ROUNDS = 3
-SECONDS = 4.0
-MOST_PER_SECOND = 5_000  # hand-ins made ready for each second; a faster gate ends its run early
+MOST_PER_SECOND = 10_000  # hand-ins made ready for each second; a faster gate ends its run with an error
 
 
 def measure(database: BenchDatabase) -> Iterator[Row]:
     """Seat everybody, copy the server three times, compare the two in turns."""
     with tempfile.TemporaryDirectory(prefix="handover-bench-") as folder:
         hall = Hall(Path(folder))
-        count = int(MOST_PER_SECOND * SECONDS)
+        count = MOST_PER_SECOND * SECONDS
         files = {clients: [hall.write_requests(count) for _ in range(ROUNDS)] for clients in CLIENTS}
         with connection.cursor() as cursor:
             cursor.execute(REFERENCE_TABLES)
@@ -69,9 +68,9 @@ def acknowledge(rig: Rig, gate: WebServer, files: list[Path], clients: int) -> f
     """Return the acknowledgements a second."""
     stored = count_stored(rig)
     rig.run("a", "CHECKPOINT")
-    load = run_load(gate.port, files.pop(), connections=clients, seconds=SECONDS)
-    assert count_stored(rig) - stored == sum(load.answers.values()), "Acknowledged without a row."
-    return load.rate(ACCEPTED)
+    run_ = run_wrk(gate.port, files.pop(), connections=clients, seconds=SECONDS)
+    assert count_stored(rig) - stored == run_.acknowledged, "Acknowledged without a row."
+    return run_.rate
 
 
 def write(rig: Rig, hall: Hall, clients: int) -> float:
