@@ -28,8 +28,9 @@ database: install ## Run the embedded database alone, to load a backup into it; 
 test: named dev browser brokers ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
 	@$(PY) -m pytest $(TESTS) -n 2 --dist loadgroup
 
-soak: dev ## Run the long random runs: writers, rollbacks and kills against the log (some minutes)
+soak: dev ## Run the long random runs: writers, rollbacks and kills against the log, and more random examples (some minutes)
 	@$(PY) -m pytest tests/processes -m soak -s
+	@HYPOTHESIS_PROFILE=long $(PY) -m pytest tests/properties tests/contracts tests/cutover/test_properties.py -q
 
 chaos: dev brokers ## Run the promises under load and kills at their full figures (an hour, on a quiet machine)
 	@# Figures are those of a disk; all other tests run in memory.

@@ -42,6 +42,9 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[SERVER_FOLDER] = str(cluster.place.folder)
     os.environ.update(_environment(Cluster(Path(os.environ[SERVER_FOLDER]))))
     django.setup()
+    _hash_quickly()
+    _empty_quickly()
+    config.pluginmanager.import_plugin("tests.examples")  # how many of them
     config.pluginmanager.import_plugin("tests.people")  # the fixed people; models exist from here on
     config.pluginmanager.import_plugin("tests.sitting")  # an exam the student of those people sits
     config.pluginmanager.import_plugin("tests.brokers")  # one Redis and one RabbitMQ for all who ask
@@ -90,6 +93,21 @@ def _environment(cluster: Cluster) -> dict[str, str]:
         "DATABASE_URL": cluster.url(SUPERUSER),
         "DATABASE_OWNER_URL": cluster.url(SUPERUSER),
     }
+
+
+def _hash_quickly() -> None:
+    """Let passwords of this process be hashed in a thousandth of the rounds: the same function, and every process of ours can read them."""
+    from django.contrib.auth.hashers import PBKDF2PasswordHasher  # noqa: PLC0415 - models exist only after django.setup()
+
+    PBKDF2PasswordHasher.iterations = 1_000
+
+
+def _empty_quickly() -> None:
+    from django.test import TransactionTestCase  # noqa: PLC0415
+
+    from tests.emptying import empty_what_was_written_to  # noqa: PLC0415
+
+    TransactionTestCase._fixture_teardown = empty_what_was_written_to  # type: ignore[attr-defined] # Django's own hook
 
 
 @pytest.fixture(scope="session")

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from django.http import HttpResponse
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exams.limits import Buckets
 from exams.models import Attempt, Draft, Exam
 from exams.services import sign_in
 from gradebook.models import User
+from tests.examples import examples
 from tests.exams.api.callers import Caller, give_csrf_cookie, read, refused, with_session, with_token
 from tests.exams.media_types import JSON, NOT_JSON
 
@@ -224,7 +225,7 @@ bodies = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60)
 @given(body=bodies)
 def test_no_body_breaks_the_drafts_door(save: Send, body: bytes) -> None:
     before = Draft.objects.count()
@@ -236,7 +237,7 @@ def test_no_body_breaks_the_drafts_door(save: Send, body: bytes) -> None:
         assert Draft.objects.count() == before
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40)
 @given(body=bodies)
 def test_no_body_breaks_the_door_of_tokens(sign_in_with: Send, body: bytes) -> None:
     assert sign_in_with(body).status_code in {400, 401}

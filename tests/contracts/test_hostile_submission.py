@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exams.canonical import digest
 from exams.models import Attempt, ExamRevision, Submission
 from tests import factories
+from tests.examples import examples
 from tests.posting import Poster, Sitting, sitting_of
 from tests.serving import serving
 
@@ -215,7 +216,7 @@ BODIES = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60)
 @given(body=BODIES)
 def test_no_body_breaks_the_gate_and_none_is_acknowledged_without_its_row(
     poster: Poster, body: bytes

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebook.models import MarkSnapshot
@@ -13,6 +13,7 @@ from projections.backfill.old_history import walk_old_history
 from projections.backfill.walking import backfill_chunk
 from projections.models import BackfillCheckpoint, BackfilledMark
 from tests.cutover.copies import a_cell, write_copy
+from tests.examples import examples
 from tests.people import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +30,7 @@ CHUNKS = st.lists(st.integers(-4, 4).filter(bool), max_size=10)
 Content = Sequence[str | None]
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12)
 @given(contents=COPIES, chunks=CHUNKS)
 def test_history_of_any_copies_is_what_comparing_them_plainly_gives(
     world: World, contents: Sequence[Content], chunks: Sequence[int]

@@ -5,13 +5,14 @@ from itertools import combinations_with_replacement
 
 import pytest
 from django.db import connection
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from outbox.models import Consumer, Event, EventPosition, Tick
 from outbox.publish import NewEvent
 from projections.asof.queries import list_cells_as_of, list_differences_between
 from projections.models import HistoryEntry, MarkHistory
+from tests.examples import examples
 from tests.projections.changes import Cell, project, record
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -22,7 +23,7 @@ CHANGES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(15)
 @given(changes=CHANGES)
 def test_sheet_as_of_any_position_is_the_replay_of_the_changes_up_to_it(
     changes: Sequence[tuple[int, str | None]],

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from outbox.batches import BatchOutcome, run_batch
@@ -15,6 +15,7 @@ from outbox.rebuild import begin_rebuild
 from outbox.sequencer import sequence_events
 from projections.history.projector import MarksheetHistory
 from projections.models import MarkHistory
+from tests.examples import examples
 from tests.projections.changes import Cell, brief, lines
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +25,7 @@ CHANGES = st.tuples(st.integers(0, 3), st.sampled_from(["0", "5", "7.5", "10", N
 STEPS = st.lists(st.one_of(CHANGES, st.just("pass"), st.integers(1, 7)), max_size=40)
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(15)
 @given(steps=STEPS)
 def test_replay_of_the_log_gives_what_following_it_gave(steps: Sequence[Any]) -> None:
     _forget_everything()
