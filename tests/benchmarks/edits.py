@@ -1,6 +1,6 @@
 """What an edit of one cell costs, and what it leaves behind: beside the audit libraries of Django, and beside copies of the whole class.
 
-The libraries watch a plain `Mark`, as their manuals set them up, each in a database of its own on the same server
+The libraries watch a `Mark` with our keys and columns, as their manuals set them up, each in a database of its own on the same server
 (`tests/benchmarks/audits/`). Ours is `save_marks`, with what they do not ask: who may, whether the term is open, what the page was
 based on. All of them save in turns, 500 cells at a time.
 """

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import time
+import uuid
 from decimal import Decimal
 from urllib.parse import unquote, urlsplit
 
@@ -73,8 +74,10 @@ class Classroom:
         column, student = self.cells[self.edits * STEP % len(self.cells)]
         value = Decimal(self.edits % 97)  # so that the next time round it is another one
         begin = time.perf_counter()
-        mark = Mark.objects.get(column_id=column, student_id=student)
+        mark = Mark.objects.get(sheet=self.sheet, column_id=column, student_id=student)
         mark.value = value
+        mark.version = mark.shown_version = mark.version + 1
+        mark.updated_by = self.teacher
         audit.save(mark, self.teacher)
         return time.perf_counter() - begin
 
@@ -90,19 +93,31 @@ class Classroom:
 def install(students, columns):
     """Make the tables, the class, its teacher and a mark in every cell."""
     call_command("migrate", verbosity=0)
-    call_command(
-        "migrate", run_syncdb=True, verbosity=0
-    )  # the models here have no migrations, and refer to tables of some that have
+    # The models here have no migrations, and refer to tables of some that have.
+    call_command("migrate", run_syncdb=True, verbosity=0)
     if NAME == "pghistory":
         import pgtrigger
 
         pgtrigger.install()
     sheet = Sheet.objects.create(title="Mathematics")
-    User.objects.create_user("teacher", first_name="Tom", last_name="Teacher")
+    teacher = User.objects.create_user("teacher", first_name="Tom", last_name="Teacher")
+    school = uuid.uuid4()
     people = [Student.objects.create(name=f"Student {number}") for number in range(students)]
     heads = [Column.objects.create(sheet=sheet, title=f"Quiz {number}") for number in range(columns)]
     Mark.objects.bulk_create(
-        Mark(sheet=sheet, column=head, student=person, value=100) for head in heads for person in people
+        Mark(
+            school_id=school,
+            sheet=sheet,
+            column=head,
+            student=person,
+            value=100,
+            source="teacher",
+            version=1,
+            shown_version=1,
+            updated_by=teacher,
+        )
+        for head in heads
+        for person in people
     )
 
 

@@ -21,7 +21,7 @@ def list_changes(sheet, size):
             record.history_date,
             record.column.title,
             record.student.name,
-            record.prev_record.value if record.prev_record else None,
+            earlier.value if (earlier := record.prev_record) else None,
             record.value,
         )
         for record in records[:size]
