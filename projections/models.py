@@ -74,7 +74,8 @@ class MarkHistory(HistoryEntry):
     class Meta:
         verbose_name_plural = "mark history"
         indexes = [
-            models.Index(fields=["sheet_id", "-pos"], name="history_sheet_idx"),
+            # Ascending, and read backwards: lines arrive in this order, so its pages are left full and not half full.
+            models.Index(fields=["sheet_id", "pos"], name="history_sheet_idx"),
             models.Index(fields=["sheet_id", "column_id", "student_id", "-pos"], name="history_cell_idx"),
         ]
 

@@ -87,7 +87,7 @@ def _plan_of(read: Callable[[], Any]) -> str:
 
 def test_sheet_history_page_is_a_range_of_its_index(big_cell: Cell) -> None:
     plan = _plan_of(lambda: list_sheet_history(sheet_id=big_cell.sheet_id, before=9_000))
-    assert "Index Scan using history_sheet_idx" in plan
+    assert "Index Scan Backward using history_sheet_idx" in plan
     assert "->  Sort" not in plan
 
 
