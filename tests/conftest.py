@@ -38,6 +38,9 @@ def pytest_configure(config: pytest.Config) -> None:
             )
         config.stash[_ground_key] = ground = make_ground()
         os.environ["TMPDIR"] = tempfile.tempdir = str(ground)
+        os.environ.pop(
+            "PYTHONDONTWRITEBYTECODE", None
+        )  # hundreds of processes would each compile four hundred files
         config.stash[_cluster_key] = cluster = _start_server()
         os.environ[SERVER_FOLDER] = str(cluster.place.folder)
     os.environ.update(_environment(Cluster(Path(os.environ[SERVER_FOLDER]))))
