@@ -40,6 +40,8 @@ _FLAGS = [
     "--disable-sync",
 ]
 
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
 OpenPage = Callable[..., Page]
 
 
@@ -88,8 +90,8 @@ def _playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser(_playwright: Playwright) -> Iterator[Browser]:
-    """The system's Chromium."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    """The system's Chromium; of two builds the one without windows and menus, which does the same in two thirds of the time."""
+    chromium = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if chromium is None:
         pytest.fail(
             "Journeys need Chromium: run tests/install_browser.sh, or install it and put it on the PATH."
