@@ -144,10 +144,10 @@ def _across(arrow: Arrow, x: int, y: int) -> PlacedArrow:
 
 
 def _slanting(arrow: Arrow, x: int, y1: int, y2: int) -> PlacedArrow:
-    """Its label is on the outer side, where the other branch is not."""
+    """Its label is on the outer side, where the other branch is not, and past the station it comes from: it may be wider than the gap."""
     length = _GAP + _FORK
-    label_y = (y1 + y2) // 2 + (_LIFT * 2 if y2 > y1 else -_LIFT // 2)
-    return PlacedArrow(arrow, x + 4, y1, x + length - 4, y2, x + length // 2 - 4, label_y, "end")
+    label_y = y1 + (HEIGHT // 2 + _LIFT * 2 if y2 > y1 else -HEIGHT // 2 - _LIFT)
+    return PlacedArrow(arrow, x + 4, y1, x + length - 4, y2, x + length // 2 + 8, label_y, "end")
 
 
 def _down(arrow: Arrow, x1: int, x2: int, y: int) -> PlacedArrow:

@@ -1,5 +1,6 @@
-"""Exact numbers as a person reads them: two decimals at most, in the reader's number format."""
+"""Numbers as a person reads them: exact ones with two decimals at most, in the reader's number format; and how late something may be."""
 
+import math
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
@@ -47,3 +48,12 @@ def _write(value: Decimal) -> str:
 def unlocalized(value: float) -> str:
     """Return a coordinate for SVG: with a point, whatever this reader's decimal sign is."""
     return f"{value:.1f}"
+
+
+@register.filter
+def at_most(seconds: int) -> str:
+    """Return a time that is not exceeded, in the unit that suits it: 40 s, 3 min, 5 h, 4 days."""
+    for size, unit, upto in ((1, "s", 120), (60, "min", 120), (3_600, "h", 48)):
+        if seconds <= upto * size:
+            return f"{math.ceil(seconds / size)} {unit}"
+    return f"{math.ceil(seconds / 86_400)} days"

@@ -129,6 +129,6 @@ def test_history_page_costs_the_same_for_one_line_and_for_three(
     for more in (1, 2):
         project(record(*(cell.change(str(number)) for number in range(more))))
         with django_assert_num_queries(
-            6
-        ):  # session, person, permission, which era serves, history, how far behind
+            5
+        ):  # session, person, permission, which era serves together with the history, how far behind
             client.get(_urls(cell)[0])
