@@ -24,7 +24,10 @@ urlpatterns = [
     path("terms/<uuid:period_id>/cards/", cards.of_term, name="term_cards"),
     path("terms/<uuid:period_id>/cards/<uuid:class_id>/", cards.of_class, name="class_cards"),
     path("terms/<uuid:period_id>/cards/<uuid:class_id>/archive.zip", cards.archive, name="card_archive"),
-    path("terms/<uuid:period_id>/cards/<uuid:class_id>/list.pdf", cards.class_list, name="class_list"),
+    path("terms/<uuid:period_id>/cards/<uuid:class_id>/list/", cards.class_list, name="class_list"),
+    path(
+        "terms/<uuid:period_id>/cards/<uuid:class_id>/list.pdf", cards.class_list_pdf, name="class_list_pdf"
+    ),
     path("cards/", cards.mine, name="my_cards"),
     path("cards/<uuid:card_id>/", cards.show, name="card"),
     path("cards/<uuid:card_id>/card.pdf", cards.pdf, name="card_pdf"),

@@ -137,12 +137,12 @@ def _require_locked(term: Period | None, school_class: SchoolClass, by: User) ->
         raise CardsRefused("This class is not of the term's school.")
     if not term.is_locked:
         raise CardsRefused("Report cards are issued from a locked term: lock it first.")
-    if not _is_numbered(term):
+    if not is_numbered(term):
         raise CardsRefused("The log has not caught up with the last marks yet. Please try again in a moment.")
     return term
 
 
-def _is_numbered(term: Period) -> bool:
+def is_numbered(term: Period) -> bool:
     """Say whether the log has given a place to all that was said of this term's marks.
 
     The event that made the term what it is was published by somebody who held the term alone: whatever was said of its marks before

@@ -21,22 +21,20 @@ from gradebook import policies
 from gradebook.cards.pdf import Printer
 from gradebook.errors import CardsRefused, GradebookError
 from gradebook.models import CardRelease, Period, ReportCard, Role, SchoolClass
-from gradebook.moments import write_moment
 from gradebook.queries.cards import (
     find_counting_card,
     find_viewable_card,
     list_current_cards,
     list_my_cards,
-    read_contents,
 )
 from gradebook.services.cards import (
     describe_card,
     find_changes,
     find_standings,
     issue_cards,
-    name_state,
     release_cards,
 )
+from gradebook.services.class_lists import describe_class_list
 from gradebook.web.people import get_user
 
 
@@ -103,28 +101,21 @@ def archive(request: HttpRequest, period_id: UUID, class_id: UUID) -> HttpRespon
 @login_required
 @require_GET
 def class_list(request: HttpRequest, period_id: UUID, class_id: UUID) -> HttpResponse:
-    """Give a class's totals, students down and courses across, as PDF."""
+    """Show a class's totals, students down and courses across."""
     term = _get_term(request, period_id)
     school_class = _get_class(term, class_id)
-    contents = list(read_contents(term, school_class).values())
-    data = {
-        "school": term.school.name,
-        "term": term.name,
-        "school_class": school_class.name,
-        "printed_at": str(write_moment(timezone.now(), ZoneInfo(term.school.time_zone))),
-        "token": name_state(term).rpartition("/")[2],
-        "courses": [line.course for line in contents[0].courses] if contents else [],
-        "rows": [
-            {
-                "student": content.student,
-                "totals": [
-                    f"{line.total} {line.letter}".strip() or "\N{EN DASH}" for line in content.courses
-                ],
-            }
-            for content in contents
-        ],
-    }
-    return _attach(Printer("class_list").print(data), "application/pdf", f"{_name(school_class.name)}.pdf")
+    context = {"period": term, "group": school_class, **describe_class_list(term, school_class)}
+    return render(request, "gradebook/class_list.html", context)
+
+
+@login_required
+@require_GET
+def class_list_pdf(request: HttpRequest, period_id: UUID, class_id: UUID) -> HttpResponse:
+    """Give the same as PDF."""
+    term = _get_term(request, period_id)
+    school_class = _get_class(term, class_id)
+    printed = Printer("class_list").print(describe_class_list(term, school_class))
+    return _attach(printed, "application/pdf", f"{_name(school_class.name)}.pdf")
 
 
 @login_required

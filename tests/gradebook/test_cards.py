@@ -244,8 +244,26 @@ class TestPrinting:
         text = _read(printed.content)
         assert "85.00 %" in text
         assert show_code(card.code) in text
-        listed = client.get(reverse("gradebook:class_list", args=[world.period.pk, world.school_class.pk]))
-        assert "85.00" in _read(listed.content)
+        pdf = client.get(reverse("gradebook:class_list_pdf", args=[world.period.pk, world.school_class.pk]))
+        page = client.get(reverse("gradebook:class_list", args=[world.period.pk, world.school_class.pk]))
+        assert [row["totals"] for row in page.context["rows"]] == [["85.00"], ["45.00"]]
+        texts = _read(pdf.content), page.content.decode()
+        for said in ("85.00", page.context["checksum"], f"log position {page.context['position']}"):
+            assert [said in each for each in texts] == [True, True]
+
+    def test_class_list_of_an_open_term_says_that_it_may_change_and_names_no_place(
+        self, client: Client, world: World, column: Column, head: User, teacher: User
+    ) -> None:
+        urls = [
+            reverse(f"gradebook:{name}", args=[world.period.pk, world.school_class.pk])
+            for name in ("class_list", "class_list_pdf")
+        ]
+        client.force_login(head)
+        page, pdf = (client.get(url) for url in urls)
+        assert (page.context["position"], "may still change" in page.content.decode()) == ("", True)
+        assert "may still change" in _read(pdf.content)
+        client.force_login(teacher)
+        assert [client.get(url).status_code for url in urls] == [404, 404]
 
     def test_command_issues_and_prints_a_term(
         self, locked: Period, head: User, tmp_path: Path, capsys: Any

@@ -65,6 +65,7 @@ PLACED = {
     "terms/<uuid:period_id>/cards/<uuid:class_id>/": (REST, REST),
     "terms/<uuid:period_id>/cards/<uuid:class_id>/archive.zip": (REST, REST),
     "terms/<uuid:period_id>/cards/<uuid:class_id>/list.pdf": (REST, REST),
+    "terms/<uuid:period_id>/cards/<uuid:class_id>/list/": (REST, REST),
     "cards/": (REST, REST),
     "cards/<uuid:card_id>/": (REST, REST),
     "cards/<uuid:card_id>/card.pdf": (REST, REST),
