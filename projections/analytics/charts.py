@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from projections.analytics.bins import Bin
+from projections.analytics.figures import round_discrimination
 from projections.analytics.queries import ItemFigures
 
 WIDTH = 340
@@ -73,7 +74,8 @@ class ItemRow:
     @property
     def is_weak(self) -> bool:
         """Whether the question works against the rest of the paper."""
-        return self.item.discrimination is not None and self.item.discrimination < 0
+        found = self.item.discrimination
+        return found is not None and round_discrimination(found) < 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

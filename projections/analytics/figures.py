@@ -8,7 +8,7 @@ the score without them (Nunnally & Bernstein, Psychometric Theory, 1994, ch. 8).
 import dataclasses
 import math
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 FEWEST = 5  # below it, a figure says more about single people than about the work
@@ -81,6 +81,11 @@ def find_discrimination(sums: Sums) -> Decimal | None:
         return None
     root = take_root(together**2 / spread)
     return root if together >= 0 else -root
+
+
+def round_discrimination(found: Decimal) -> Decimal:
+    """Return a discrimination with the two decimals it is shown with. Words about it go by these: none is said of 0.00 that is true of -0.004."""
+    return found.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def take_root(square: Fraction) -> Decimal:

@@ -1,6 +1,6 @@
 """What the figures of a question say, in a teacher's words. Pure."""
 
-from projections.analytics.figures import EASY, FEWEST, HARD, WEAK
+from projections.analytics.figures import EASY, FEWEST, HARD, WEAK, round_discrimination
 from projections.analytics.queries import ItemFigures
 
 
@@ -25,6 +25,7 @@ def _judge_discrimination(item: ItemFigures) -> str:
             if item.number < FEWEST
             else "no difference between students to go by"
         )
-    if found < 0:
+    shown = round_discrimination(found)
+    if shown < 0:
         return "look at it again: those who did well in the rest did worse here"
-    return "tells little apart" if found < WEAK else ""
+    return "tells little apart" if shown < WEAK else ""

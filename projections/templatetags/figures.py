@@ -1,11 +1,13 @@
 """Numbers as a person reads them: exact ones with two decimals at most, in the reader's number format; and how late something may be."""
 
 import math
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from fractions import Fraction
 
 from django import template
 from django.utils.formats import number_format
+
+from projections.analytics.figures import round_discrimination
 
 register = template.Library()
 
@@ -28,7 +30,7 @@ def percent(share: Fraction) -> str:
 @register.filter
 def correlation(value: Decimal) -> str:
     """Return `+0.45`, or with a minus sign: always with a sign, because it is what one looks for, and with two decimals."""
-    rounded = value.quantize(_HUNDREDTH, ROUND_HALF_UP)
+    rounded = round_discrimination(value)
     sign = "\N{MINUS SIGN}" if rounded < 0 else "+"
     return sign + number_format(abs(rounded), use_l10n=True)
 

@@ -1,8 +1,13 @@
-"""How late something may be is said in the unit that suits it, and never as less than it is."""
+"""What pages say about figures: how late they may be, in the unit that suits it, and what is worth knowing of a question."""
+
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 
-from projections.templatetags.figures import at_most
+from projections.analytics.queries import ItemFigures
+from projections.analytics.words import judge_item
+from projections.templatetags.figures import at_most, correlation
 
 
 @pytest.mark.parametrize(
@@ -19,3 +24,18 @@ from projections.templatetags.figures import at_most
 )
 def test_time_that_is_not_exceeded_is_rounded_up_in_a_unit_that_suits_it(seconds: int, said: str) -> None:
     assert at_most(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("found", "shown", "said"),
+    [
+        ("-0.0050", "\N{MINUS SIGN}0.01", "look at it again: those who did well in the rest did worse here"),
+        ("-0.0049", "+0.00", "tells little apart"),
+        ("0.1949", "+0.19", "tells little apart"),
+        ("0.1950", "+0.20", ""),
+    ],
+)
+def test_words_about_a_question_go_by_the_figure_as_it_is_shown(found: str, shown: str, said: str) -> None:
+    half = Fraction(1, 2)
+    item = ItemFigures(1, 1, Fraction(1), 30, half, half, Decimal(found))
+    assert (correlation(Decimal(found)), judge_item(item)) == (shown, said)
