@@ -58,8 +58,8 @@ bench-gate bench-worker bench-log bench-history bench-relay bench-drain bench-re
 bench-burst: dev brokers wrk ## Measure what a deadline does: burst, quorum, overload, refusal, relay, drain, rescue
 	@$(PY) -m tests.benchmarks burst quorum overload refusal relay drain rescue
 
-bench-cutover: dev ## Measure the way out of the old copies, replays, totals and report cards
-	@$(PY) -m tests.benchmarks cutover replay reports
+bench-cutover: dev ## Measure the way out of the old copies, edits beside audit libraries, replays, totals and report cards
+	@$(PY) -m tests.benchmarks cutover edits replay reports
 
 bench-gate: wrk ## Measure acknowledgements against pgbench in the same run
 bench-worker: ## Measure grading and claiming

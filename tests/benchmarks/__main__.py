@@ -12,7 +12,7 @@ from tests.benchmarks.surroundings import get_given_environment, get_results_fol
 MODULES = (
     *("gate", "worker", "log", "history"),
     *("burst", "quorum", "overload", "refusal", "relay", "drain", "rescue"),
-    *("cutover", "replay", "reports"),
+    *("cutover", "edits", "replay", "reports"),
 )
 
 
