@@ -11,8 +11,6 @@ from projections.analytics.figures import round_discrimination
 
 register = template.Library()
 
-_HUNDREDTH = Decimal("0.01")
-
 
 @register.filter
 def figure(value: Fraction | Decimal) -> str:
