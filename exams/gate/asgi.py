@@ -18,6 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from exams.errors import ExamsError, MethodNotAllowed, Overloaded, RateLimited, TooSlow
 from exams.gate.admission import RETRY_AFTER, Limits, Room, Share, count_shed, per_person
+from exams.gate.collecting import FullPasses
 from exams.gate.desk import Desk
 from exams.gate.durability import Durability, get_durability
 from exams.gate.handin import HandIn, Verdict
@@ -56,6 +57,7 @@ class Gate:
         self._room = Room(self._limits.held_bytes)
         self._body_limit = TimeLimit(self._limits.body_seconds)
         self._desk: Desk | None = None
+        self._full_passes: FullPasses | None = None
 
     def is_full(self) -> bool:
         """Say whether `take_whole` would refuse anything now because the line is full; its answer is one of `list_refusals`."""
@@ -141,13 +143,20 @@ class Gate:
             return {"type": "lifespan.startup.failed", "message": str(error)}
         gc.collect()
         gc.freeze()  # what a process has loaded by now stays; looking through it again and again would cost a pause each time
+        self._full_passes = FullPasses(self._is_quiet)
+        self._full_passes.start()
         return {"type": "lifespan.startup.complete"}
 
     async def close(self) -> None:
         """Commit what is in line, answer it, and stop."""
+        if self._full_passes is not None:
+            self._full_passes.stop()
         if self._desk is not None:
             await self._desk.close()
             self._desk = None
+
+    def _is_quiet(self) -> bool:
+        return self._desk is None or self._desk.is_quiet()
 
 
 class _Who(NamedTuple):

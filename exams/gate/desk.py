@@ -44,6 +44,10 @@ class Desk:
         """Say whether nobody more may stand in line."""
         return len(self._waiting) >= self._most_waiting
 
+    def is_quiet(self) -> bool:
+        """Say whether nobody waits for a verdict."""
+        return not self._waiting
+
     def check_room(self) -> None:
         """Raise `Overloaded` when the line is full or nothing can be made safe: shed before anything is done for the request."""
         self._durability.check_ready()
