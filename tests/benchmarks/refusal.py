@@ -5,22 +5,18 @@ server can do without: uvloop reads the same request and writes the same answer,
 the kernel's.
 """
 
-import asyncio
 import contextlib
-import multiprocessing
 import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import psutil
-import uvloop
 from django.db import connection, transaction
 
 from exams.gate.admission import Limits
+from tests.benchmarks.bare import serving_bare
 from tests.benchmarks.hall import Hall
 from tests.benchmarks.harness import BenchDatabase, pick_median_round, run
 from tests.benchmarks.overload import SENDING, SERVED, keep_to_core
@@ -81,38 +77,6 @@ def full_line(port: int, requests: Sequence[bytes]) -> Iterator[bytes]:
                 each.sendall(request)
             yield line[-1].recv(65536)
         assert {each.recv(65536)[9:12] for each in line[:-1]} == {b"202"}
-
-
-@contextlib.contextmanager
-def serving_bare(answer: bytes) -> Iterator[tuple[psutil.Process, int]]:
-    """Run a server that gives this answer to whatever it reads."""
-    spawn = multiprocessing.get_context("spawn")
-    ours, theirs = spawn.Pipe()
-    process = spawn.Process(target=serve_bare, args=(theirs, answer))
-    process.start()
-    try:
-        yield psutil.Process(process.pid), ours.recv()
-    finally:
-        ours.send(None)
-        process.join()
-
-
-def serve_bare(pipe: Connection, answer: bytes) -> None:
-    """Serve until something comes through the pipe; the port goes out through it."""
-
-    class Bare(asyncio.Protocol):
-        def connection_made(self, transport: Any) -> None:
-            self._transport = transport
-
-        def data_received(self, data: bytes) -> None:
-            self._transport.write(answer)
-
-    async def serve() -> None:
-        server = await asyncio.get_running_loop().create_server(Bare, "127.0.0.1", 0, backlog=CONNECTIONS)
-        pipe.send(server.sockets[0].getsockname()[1])
-        await asyncio.to_thread(pipe.recv)
-
-    uvloop.run(serve())
 
 
 if __name__ == "__main__":
