@@ -35,6 +35,11 @@ class ConsumerStatus:
         return self.staleness > self.budget
 
     @property
+    def is_of_another_epoch(self) -> bool:
+        """Whether its cursor is of another epoch than the log, which was restored or moved: it does not run until somebody has adopted it."""
+        return (self.position.epoch, self.position.shard) != (self.head.epoch, self.head.shard)
+
+    @property
     def waiting(self) -> int:
         """How many positions are before it (for people; alarms go by staleness)."""
         return self.head.pos - self.position.pos

@@ -10,7 +10,7 @@ from django.db.models import Model
 from config.console.overview import DONE_HERE, forget_overview
 from gradebook.models import User
 from outbox import registry
-from outbox.cursors import pause_consumer, resume_consumer
+from outbox.cursors import adopt_epoch, pause_consumer, resume_consumer
 from outbox.dead_letters import Replayed, replay_dead_letters
 from outbox.effects.failures import replay_effects
 from outbox.models import Consumer, DeadLetter, EffectReceipt
@@ -59,6 +59,13 @@ def resume(consumer: Consumer, *, by: User) -> str:
     resume_consumer(consumer.name)
     _write_down(consumer, words="let the consumer go on", by=by)
     return f"{consumer.name} goes on."
+
+
+def adopt(consumer: Consumer, *, by: User) -> str:
+    """Let a consumer go on at its position in the log's new epoch. Raises OutboxError where the log has no such position."""
+    position = adopt_epoch(consumer.name)
+    _write_down(consumer, words=f"let the consumer go on in the log's new epoch ({position})", by=by)
+    return f"{consumer.name} goes on at {position}."
 
 
 def release(consumer: Consumer, subject: str, *, by: User) -> str:

@@ -58,7 +58,9 @@ def _list_silent(roles: list[str]) -> list[str]:
 
 def _list_consumer_alarms(consumers: Iterable[ConsumerStatus]) -> Iterable[str]:
     for each in consumers:
-        if each.state == "paused":
+        if each.is_of_another_epoch:
+            yield f"{each.name} does not run: the log was restored or moved, and its cursor is of another epoch."
+        elif each.state == "paused":
             yield f"{each.name} is paused, {say_age(each.staleness)} behind."
         elif each.is_stale:
             yield f"{each.name} is {say_age(each.staleness)} behind; its budget is {say_age(each.budget)}."
@@ -74,7 +76,7 @@ def _show_queue(figures: Figures) -> Arrow:
 
 def _show_consumers(figures: Figures) -> tuple[Arrow, Station]:
     followers = [each for each in figures.consumers if each.name != RELAY]
-    late = [each for each in followers if each.is_stale or each.state == "paused"]
+    late = [each for each in followers if each.is_stale or each.state == "paused" or each.is_of_another_epoch]
     oldest = max((each.staleness.total_seconds() for each in followers), default=0.0)
     detail = f"{len(late)} of {len(followers)} behind" if late else f"{len(followers)} in time"
     return Arrow(say_age(oldest), _late(bool(late))), Station("Consumers", detail, _late(bool(late)))

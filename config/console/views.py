@@ -16,7 +16,7 @@ from gradebook.models import User
 from outbox import registry
 from outbox.dead_letters import list_dead_letters
 from outbox.effects.registry import list_effects
-from outbox.errors import UnknownConsumer
+from outbox.errors import OutboxError, UnknownConsumer
 from outbox.models import Consumer, DeadLetter, EffectReceipt, EffectState, ParkedSubject
 from outbox.parking import list_parked_subjects
 from outbox.staleness import get_consumer_status
@@ -110,6 +110,11 @@ def _tell(request: HttpRequest, row: Consumer, operator: User) -> HttpResponse:
             return _done(request, deeds.pause(row, by=operator))
         case "resume":
             return _done(request, deeds.resume(row, by=operator))
+        case "adopt":
+            try:
+                return _done(request, deeds.adopt(row, by=operator))
+            except OutboxError as refused:
+                return _done(request, str(refused))
         case "release":
             try:
                 return _done(request, deeds.release(row, request.POST.get("subject", ""), by=operator))

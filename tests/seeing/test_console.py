@@ -27,6 +27,7 @@ from outbox.models import (
 )
 from outbox.processes import Heart
 from outbox.registry import get_consumer
+from outbox.sequencer import start_epoch
 from tests import factories
 from tests.exams.grading_room import grade_everything, post_everything
 from tests.outbox.queue.test_dead_letters import bury
@@ -310,6 +311,22 @@ def test_consumer_is_paused_and_goes_on(client: Client, operator: User) -> None:
     assert list_written_down() == [
         ("admin", "Console: paused the consumer"),
         ("admin", "Console: let the consumer go on"),
+    ]
+
+
+def test_consumer_of_another_epoch_is_named_and_goes_on_once_somebody_has_looked(
+    client: Client, operator: User
+) -> None:
+    register_consumer(get_consumer(NAME))
+    start_epoch(using="default")
+    address = f"/console/consumers/{NAME}/"
+    assert f"{NAME} does not run: the log was restored or moved" in client.get("/console/").content.decode()
+    assert 'value="adopt"' in client.get(address).content.decode()
+    assert press(client, address, deed="adopt") == "gradebook_marks goes on at 1.0.0."
+    assert f"{NAME} does not run" not in client.get("/console/").content.decode()
+    assert 'value="pause"' in client.get(address).content.decode()
+    assert list_written_down() == [
+        ("admin", "Console: let the consumer go on in the log's new epoch (1.0.0)")
     ]
 
 

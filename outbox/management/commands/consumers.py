@@ -27,7 +27,7 @@ The consumers of the event log: how far each is, what it had to set aside, and h
   adopt NAME             after a restore: go on at the same position in the log's new epoch. Right for a consumer whose
                          cursor came back together with the log; one that counts elsewhere must be told by hand.
 
-Exit code 1 means that something asked for was not done, or that `list` found a consumer behind its budget."""
+Exit code 1 means that something asked for was not done, or that `list` found a consumer behind its budget or waiting to be adopted."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Say what to do with whom."""
@@ -63,6 +63,11 @@ Exit code 1 means that something asked for was not done, or that `list` found a 
             for parked in list_parked_subjects(status.name):
                 headline = parked.error.splitlines()[0]
                 self.stdout.write(f"  parked: {parked.subject} ({parked.tries} tries): {headline}")
+        foreign = [status.name for status in statuses if status.is_of_another_epoch]
+        if foreign:
+            raise CommandError(
+                f"Not running, because the log was restored or moved: {', '.join(foreign)}. See `adopt`."
+            )
         late = [status.name for status in statuses if status.is_stale]
         if late:
             raise CommandError(f"Behind budget: {', '.join(late)}.")
@@ -108,4 +113,7 @@ def describe_status(status: ConsumerStatus) -> str:
     """Return one consumer's line."""
     behind = f"{status.staleness.total_seconds():.1f} s behind (budget {status.budget.total_seconds():g} s)"
     last_beat = f"{status.heartbeat_at:%Y-%m-%d %H:%M:%S} UTC" if status.heartbeat_at else "never"
-    return f"{status.name}: {status.state}, at {status.position} of {status.head}, {behind}, last heartbeat {last_beat}"
+    state = "of another epoch of the log, so it does not run" if status.is_of_another_epoch else status.state
+    return (
+        f"{status.name}: {state}, at {status.position} of {status.head}, {behind}, last heartbeat {last_beat}"
+    )

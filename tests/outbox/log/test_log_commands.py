@@ -219,8 +219,13 @@ def test_consumer_adopts_a_new_epoch(noted: ThingsNoted) -> None:
     deliver(noted)
     run("run_sequencer", "--start-epoch")
 
+    with pytest.raises(
+        CommandError, match=r"Not running, because the log was restored or moved: things_noted\."
+    ):
+        run("consumers", "list")
     assert run("consumers", "adopt", noted.name) == "things_noted goes on at 1.0.1.\n"
     run("run_consumer", noted.name, "--once")
+    assert "things_noted: running, at 1.0.1 of 1.0.1" in run("consumers", "list")
 
 
 def test_release_says_that_nothing_is_parked(noted: ThingsNoted) -> None:
