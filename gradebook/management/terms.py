@@ -26,6 +26,7 @@ def find_term(term: str, school: str | None) -> Period:
     if found:
         names = ", ".join(sorted(each.school.name for each in found))
         raise CommandError(f"Several schools have a term {term!r}: {names}. Say which with --school.")
-    known = ", ".join(f"{each.name} ({each.school.name})" for each in terms.order_by("-starts_on")[:10])
+    offered = terms.exclude(school__is_rehearsal=True).order_by("-starts_on")[:10]
+    known = ", ".join(f"{each.name} ({each.school.name})" for each in offered)
     at = f" at {school!r}" if school else ""
     raise CommandError(f"There is no term {term!r}{at}. There are: {known or 'none'}.")

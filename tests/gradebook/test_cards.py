@@ -274,6 +274,11 @@ class TestPrinting:
         there = rf"There is no term 'Autumn' at 'Hill'. There are: {locked.name} \(Hill School\)."
         with pytest.raises(CommandError, match=there):
             call_command("issue_cards", "Autumn", school="Hill", by=head.username)
+        (tmp_path / "file").touch()
+        with pytest.raises(
+            CommandError, match=r"its cards are issued, but cannot be written to .*: Not a directory\."
+        ):
+            call_command("issue_cards", str(locked.pk), by=head.username, pdf=tmp_path / "file")
         with pytest.raises(CommandError, match="nobody called"):
             call_command("issue_cards", str(locked.pk), by="nobody")
 

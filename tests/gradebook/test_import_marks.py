@@ -132,7 +132,7 @@ def test_marks_of_a_file_are_saved_with_file_and_line_in_the_log(
     save(column, student, "5", by=teacher)
     file = _write(folder, "Username;Name;essay;Oral\nstudent;S;18,5;x\nother_student;O;0;\n")
     assert _import(file, column, oral) == [
-        "3 marks imported, 0 are there already, 1 values are empty. Not looked at: Name."
+        "Imported: 3. There already: 0. Empty values: 1. Not looked at: Name."
     ]
     assert (shown(column, student), shown(column, other_student)) == ("18.5", "0")
     assert (shown(oral, student), shown(oral, other_student)) == ("exempt", None)
@@ -145,7 +145,7 @@ def test_file_imported_again_changes_nothing(folder: Path, column: Column, stude
     """O23: what is there already is no change and no event."""
     file = _write(folder, "username,Essay\nstudent,7.50\n")
     _import(file, column)
-    assert _import(file, column) == ["0 marks imported, 1 are there already, 0 values are empty."]
+    assert _import(file, column) == ["Imported: 0. There already: 1. Empty values: 0."]
     assert count_events([column]) == 1
 
 
@@ -198,7 +198,7 @@ def test_empty_value_leaves_a_mark_unless_it_shall_clear(
     """O19: none, zero and a code are three things by this way, too."""
     save(column, student, "5", by=teacher)
     file = _write(folder, "username,Essay\nstudent,\n")
-    assert _import(file, column) == ["0 marks imported, 0 are there already, 1 values are empty."]
+    assert _import(file, column) == ["Imported: 0. There already: 0. Empty values: 1."]
     assert shown(column, student) == "5"
     _import(file, column, clear_empty=True)
     assert list_steps(column, student) == [("typed", None, "5"), ("imported", "5", "")]
@@ -228,7 +228,7 @@ def test_dry_run_says_what_would_change_and_changes_nothing(
     assert _import(file, column, dry_run=True) == [
         f"line 2: {student.full_name}, Essay: 5 → 7.5",
         f"line 3: {other_student.full_name}, Essay: no mark → absent",
-        "2 marks would change, 0 are there already, 0 values are empty.",
+        "Would change: 2. There already: 0. Empty values: 0.",
     ]
     assert count_events([column]) == 1
 

@@ -132,6 +132,6 @@ def _describe(planned: PlannedChange) -> str:
 
 
 def _sum_up(plan: Plan, number: int, *, dry_run: bool) -> str:
-    done = f"{len(plan.changes)} marks would change" if dry_run else f"{number} marks imported"
+    done = f"Would change: {len(plan.changes)}" if dry_run else f"Imported: {number}"
     ignored = f" Not looked at: {', '.join(plan.ignored)}." if plan.ignored else ""
-    return f"{done}, {plan.unchanged} are there already, {plan.empty} values are empty.{ignored}"
+    return f"{done}. There already: {plan.unchanged}. Empty values: {plan.empty}.{ignored}"

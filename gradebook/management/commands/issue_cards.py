@@ -64,7 +64,7 @@ class Command(TeachingCommand):
                 except GradebookError as refused:
                     raise CommandError(f"{school_class.name}: {refused.detail}") from refused
                 if pdf:
-                    _print(period, school_class, pdf)
+                    _print_into(pdf, period, school_class)
                 for place, made in enumerate((issue.issued, issue.replaced, issue.kept)):
                     counts[place] += len(made)
                 report(done, len(classes))
@@ -82,6 +82,15 @@ def _find_classes(period: Period, name: str | None) -> list[SchoolClass]:
             f"No class {name!r} has a mark sheet in {period.name}. There are: {known or 'none'}."
         )
     return found
+
+
+def _print_into(folder: Path, period: Period, school_class: SchoolClass) -> None:
+    try:
+        _print(period, school_class, folder)
+    except OSError as error:
+        raise CommandError(
+            f"{school_class.name}: its cards are issued, but cannot be written to {error.filename or folder}: {error.strerror}."
+        ) from error
 
 
 def _print(period: Period, school_class: SchoolClass, folder: Path) -> None:
