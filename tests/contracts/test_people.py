@@ -1,4 +1,4 @@
-"""Every address of the API, asked by every kind of person. An address without an expectation here fails, so none is forgotten.
+"""S4, somebody else's key and none: every address of the API, asked by every kind of person. An address without an expectation here fails, so none is forgotten.
 
 Who may not is told the same as about something that does not exist: the two answers are compared word for word.
 """

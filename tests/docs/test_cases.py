@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "docs" / "cases.md"
 DECISIONS = ROOT / "docs" / "adr"
 
-_CASE = re.compile(r"\b(?:O\d{1,2}|I\d{1,2}|D\d{1,2}|Q\d|L\d{1,2}|M\d|S6)\b")
+_CASE = re.compile(r"\b(?:O\d{1,2}|I\d{1,2}|D\d{1,2}|Q\d|L\d{1,2}|M\d|S[456]|S10)\b")
 _RANGE = re.compile(r"\b([OIDQLM])(\d) to \1(\d)\b")
 _ELSEWHERE = re.compile(r"design notes|\bDESIGN\b")
 

@@ -59,6 +59,7 @@ def _texts(column: Column, students: list[User]) -> list[str | None]:
 
 
 def test_block_is_read_as_spreadsheets_write_it(desk: Desk) -> None:
+    """O18: the line end after the last row is an end, and no empty row."""
     found = desk.page.evaluate(READ_ALL, [MODULES, list(BLOCKS)])
     assert dict(zip(BLOCKS, found, strict=True)) == BLOCKS
 

@@ -98,6 +98,8 @@ def test_thousand_races_of_equal_answers_make_one_submission_and_equal_receipts(
 def test_thousand_races_of_different_answers_make_one_submission_and_tell_the_losers(
     poster: Poster, sittings: list[Sitting]
 ) -> None:
+    """S4, the same key with another body: 409, and the losers are shown the winner's receipt, which is their own student's."""
+
     def different(poster: Poster, sitting: Sitting, racer: int) -> Answer:
         return poster.hand_in(sitting, {"q1": f"of racer {racer}"})
 
