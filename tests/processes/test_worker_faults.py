@@ -106,8 +106,9 @@ def test_sigterm_lets_the_batch_in_hand_be_finished_and_takes_no_other(
     with psycopg.connect(database_url, autocommit=True) as gate:
         gate.execute("SELECT pg_advisory_lock(%s)", [GATE])
         with start("run_worker", "--batch", "1") as worker:
-            wait_until(lambda: Job.objects.filter(state=JobState.RUNNING).exists(), seconds=60)
-            worker.send(signal.SIGTERM)
+            waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted"
+            wait_until(lambda: gate.execute(waiting, [GATE]).fetchall(), seconds=60)
+            worker.send(signal.SIGTERM)  # only claimed, the job would be given back
             gate.execute("SELECT pg_advisory_unlock(%s)", [GATE])
             assert worker.wait() == 0
             assert "Ended. 1 finished" in worker.output
