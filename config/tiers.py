@@ -42,7 +42,11 @@ _RULES = [
         (Tier.STATUS, None, r"/exams/receipts/.*"),
         (Tier.WORK, None, rf"/exams/((attempts/)?{_ANY}/(attempts/)?)?"),
         (Tier.STATUS, None, r"/(notifications/.*|accounts/(logout|password)/)"),
-        (Tier.REST, None, rf"/(marksheets/{_ANY}/(history/.*|analytics/|as-of/)|exams/{_ANY}/analytics/)"),
+        (
+            Tier.REST,
+            None,
+            rf"/(marksheets/{_ANY}/(history/.*|analytics/|as-of/|marks\.csv)|exams/{_ANY}/analytics/)",
+        ),
         (Tier.REST, None, rf"/(verify/|cards/.*|terms/{_ANY}/cards/.*)"),
         (Tier.TEACHING, None, r"/(marksheets|amendments|terms)/.*"),
     )

@@ -3,7 +3,18 @@
 from django.urls import path
 
 from gradebook.api.marks import Marks
-from gradebook.web import amendments, cards, columns, imports, notifications, schemes, sheets, terms, verify
+from gradebook.web import (
+    amendments,
+    cards,
+    columns,
+    exports,
+    imports,
+    notifications,
+    schemes,
+    sheets,
+    terms,
+    verify,
+)
 
 app_name = "gradebook"
 
@@ -16,6 +27,7 @@ urlpatterns = [
     path("marksheets/<uuid:sheet_id>/marks", Marks.as_view(), name="marks"),
     path("marksheets/<uuid:sheet_id>/columns/new/", columns.add, name="add_column"),
     path("marksheets/<uuid:sheet_id>/columns/<uuid:column_id>/", columns.edit, name="edit_column"),
+    path("marksheets/<uuid:sheet_id>/marks.csv", exports.export_marks, name="export_marks"),
     path("marksheets/<uuid:sheet_id>/import/", imports.import_marks, name="import_marks"),
     path("marksheets/<uuid:sheet_id>/amendments/", amendments.of_sheet, name="amendments"),
     path("marksheets/<uuid:sheet_id>/totals/", schemes.show_totals, name="totals"),

@@ -12,6 +12,8 @@ import io
 from collections.abc import Iterator
 from typing import Final
 
+from gradebook.imports.writing import unguard
+
 LARGEST_FILE: Final = 1024 * 1024
 SEPARATORS: Final = (",", ";", "\t")
 _WORKBOOKS: Final = {
@@ -122,7 +124,7 @@ def _split(text: str, separator: str, first_line: int) -> Iterator[Row]:
     begin = first_line
     try:
         for values in reader:
-            yield Row(begin, [value.strip() for value in values])
+            yield Row(begin, [unguard(value.strip()) for value in values])
             begin = first_line + reader.line_num
     except csv.Error as error:
         raise BadFile(Fault(begin, f"The quotes of this row do not fit together ({error}).")) from error
