@@ -3,14 +3,12 @@
 Everything below runs on the event loop. Both sides are spoken to in groups. The requests that one turn of the loop has read
 join the line together: one by one, the thread would wake for the first of them and commit it alone. But not too many at
 once: then the loop and the database would take turns, each waiting for the other. A group's verdicts come back through
-one `call_soon_threadsafe`, and are told a few at a time: between them the loop looks at its sockets, so that nobody who is turned away
-waits for the receipts of 256 others to be signed.
+one `call_soon_threadsafe`, and all of them are told in that turn of the loop: a receipt goes before a refusal (ADR 0015).
 """
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from exams.gate.admission import Limits, overloaded
 from exams.gate.committer import Committer
@@ -21,7 +19,6 @@ from exams.gate.session import Session
 Tell = Callable[[Verdict], None]
 
 _BITE = 16  # measured with 64 connections: 8 to 32 alike, a fifth more than all of a turn together
-_TOLD = 32  # verdicts told in one turn of the loop: a millisecond or two of signing and writing
 _LOOKS = 8  # how often within its time the oldest hand-in is looked at: a verdict may be that much late
 
 
@@ -35,7 +32,6 @@ class Desk:
         self._durability = session.durability
         self._seconds = min(limits.verdict_seconds, self._durability.verdict_seconds)
         self._joining: list[HandIn] = []
-        self._decided: deque[tuple[HandIn, Verdict]] = deque()
         self._committer = Committer(session=session, deliver=self._deliver)
         self._committer.start()
         self._clock = self._loop.call_later(self._seconds / _LOOKS, self._look)
@@ -75,8 +71,6 @@ class Desk:
     async def close(self) -> None:
         """Wait until the line has run dry and the thread has ended."""
         await asyncio.to_thread(self._committer.stop)
-        decided, self._decided = self._decided, deque()
-        self._settle(decided)
         self._clock.cancel()
 
     def _join(self) -> None:
@@ -85,23 +79,9 @@ class Desk:
             self._committer.join(joining)
 
     def _deliver(self, verdicts: Sequence[tuple[HandIn, Verdict]]) -> None:
-        self._loop.call_soon_threadsafe(self._take_back, verdicts)
+        self._loop.call_soon_threadsafe(self._settle, verdicts)
 
-    def _take_back(self, verdicts: Sequence[tuple[HandIn, Verdict]]) -> None:
-        """Begin to tell these verdicts, unless others are being told already: then they follow those."""
-        is_telling = bool(self._decided)
-        self._decided.extend(verdicts)
-        if not is_telling:
-            self._tell_some()
-
-    def _tell_some(self) -> None:
-        """Tell as many verdicts as one turn may; the next turn goes on."""
-        few = [self._decided.popleft() for _ in range(min(_TOLD, len(self._decided)))]
-        if self._decided:
-            self._loop.call_soon(self._tell_some)
-        self._settle(few)
-
-    def _settle(self, verdicts: Iterable[tuple[HandIn, Verdict]]) -> None:
+    def _settle(self, verdicts: Sequence[tuple[HandIn, Verdict]]) -> None:
         for handin, verdict in verdicts:
             tell = self._waiting.pop(handin, None)  # who was told `unknown` meanwhile is not told twice
             if tell is not None:
