@@ -9,6 +9,7 @@ were due (open loop: how long?).
 
 import argparse
 import dataclasses
+import gc
 import json
 import random
 import re
@@ -302,6 +303,7 @@ def main() -> None:
     raise_open_files()
     if given.core is not None:
         psutil.Process().cpu_affinity([given.core])
+    gc.disable()  # nothing here is a cycle, and a look through all of it is a pause that would be taken for the server's
     load = Load(
         given.port,
         given.connections,
