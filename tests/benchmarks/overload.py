@@ -1,4 +1,4 @@
-"""Too much, two to five times, for two minutes (`--short`: 10 s): what the gate still does, and how soon it says no to the rest.
+"""Too much, two and five times (or as often as asked), for two minutes (`--short`: 10 s): what the gate still does, and how soon it says no to the rest.
 
 The gate with its database has one processor core and the senders the others: on shared cores the senders would take from the
 gate the time it needs for work, and the figure would be about them. The unloaded peak is measured in the same set-up, before.
@@ -34,7 +34,7 @@ SHORT = "--short" in sys.argv
 SECONDS = 10.0 if SHORT else 120.0
 PEAK_SECONDS = 5.0
 PEAK_CONNECTIONS = 256
-FACTORS = (2, 5)
+FACTORS = tuple(int(word) for word in sys.argv[1:] if word.isdigit()) or (2, 5)
 CONNECTIONS = Limits().waiting + 2_048
 MEAN_WAIT = statistics.mean(RETRY_AFTER)
 SERVED, SENDING = 0, 1  # cores
