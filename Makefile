@@ -6,6 +6,8 @@
 export PYTHONUTF8 := 1
 PY := .venv/bin/python
 TESTS ?= tests
+# More than two cores: a third of the tests wait for other processes and for the clock most of their time.
+WORKERS ?= 3
 # Settings as on a bare production machine: nothing from .env, a key nobody knows.
 ALONE = ENV_FILE=/dev/null DEBUG=false SECRET_KEY=$$(od -An -N40 -tx1 /dev/urandom | tr -d ' \n')
 
@@ -26,7 +28,7 @@ database: install ## Run the embedded database alone, to load a backup into it; 
 	@$(PY) -m config database
 
 test: named dev browser brokers ## Run all tests, on a database of their own (TESTS=tests/exams for a part)
-	@$(PY) -m pytest $(TESTS) -n 2 --dist loadgroup
+	@$(PY) -m pytest $(TESTS) -n $(WORKERS) --dist loadgroup
 
 soak: dev ## Run the long random runs: writers, rollbacks and kills against the log, and more random examples (some minutes)
 	@$(PY) -m pytest tests/processes -m soak -s

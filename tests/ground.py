@@ -17,7 +17,7 @@ from config.postgres.account import get_server_account, open_passage
 
 _MEMORY = Path("/dev/shm")
 _PREFIX = "handover-"  # short: the paths of sockets have an end
-_ROOM = 4 << 30  # a whole run with two workers needs less than half of it
+_ROOM = 4 << 30  # a whole run with three workers needs less than half of it
 
 
 def make_ground() -> Path:
