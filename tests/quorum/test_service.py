@@ -49,6 +49,23 @@ def list_stored() -> list[Stored]:
     return [Stored(str(row[0]), row[1], row[2]) for row in rows]
 
 
+def test_many_at_once_are_acknowledged_by_quorum(rig: Rig, gate: WebServer) -> None:
+    """L1, without its figure: thirty-two clients, each receipt held against the tables."""
+    sittings = [sitting_of(each) for each in _attempts_of_one_exam(96)]
+    history = History()
+    with Poster(gate.port) as poster, ThreadPoolExecutor(32) as clients:
+        told = list(clients.map(lambda sitting: history.hand_in(poster, sitting, ANSWERS), sittings))
+
+    assert Counter(made.status for made in told) == {202: 96}
+    assert find_faults(history, list_stored()) == []
+    assert len(list_stored()) == 96
+
+
+def _attempts_of_one_exam(number: int) -> list[Attempt]:
+    revision = factories.published_revision()
+    return [factories.attempt(revision) for _ in range(number)]
+
+
 def test_both_standbys_frozen_is_told_as_unknown_in_time_and_each_retry_is_stored_once(
     rig: Rig, gate: WebServer
 ) -> None:
