@@ -3,7 +3,7 @@
 Everything below runs on the event loop. Both sides are spoken to in groups. The requests that one turn of the loop has read
 join the line together: one by one, the thread would wake for the first of them and commit it alone. But not too many at
 once: then the loop and the database would take turns, each waiting for the other. A group's verdicts come back through
-one `call_soon_threadsafe`, and all of them are told in that turn of the loop: a receipt goes before a refusal (ADR 0015).
+one `call_soon_threadsafe`, and all of them are told in that turn of the loop (ADR 0015 has figures for fewer).
 """
 
 import asyncio
