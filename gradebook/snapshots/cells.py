@@ -94,6 +94,8 @@ def _compare_rows(
     student: str, older: Mapping[str, Mapping[str, str]], newer: Mapping[str, Mapping[str, str]]
 ) -> Iterator[CellDifference]:
     for column in older.keys() | newer.keys():
+        if older.get(column) == newer.get(column):
+            continue
         old, new = _find_cell(older, column), _find_cell(newer, column)
         if (old or CopiedCell()).shown != (new or CopiedCell()).shown:
             yield CellDifference(CellKey(UUID(column), UUID(student)), old, new)
