@@ -327,7 +327,7 @@ def test_a_batch_takes_the_same_number_of_statements_whatever_its_size(
         events = list_events_at(range(graded.first_pos, graded.last_pos + 1))
         positions = [event.pos for event in events if event.kind == "SubmissionGraded"]
         assert len(positions) == count
-        with transaction.atomic(), django_assert_num_queries(13):
+        with transaction.atomic(), django_assert_num_queries(11):
             GradebookMarks().apply(Batch(positions))
 
 
