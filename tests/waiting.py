@@ -1,7 +1,10 @@
 """Waiting for something another process or thread does: by looking, with a bound, never by sleeping and hoping."""
 
+import contextlib
 import time
 from collections.abc import Callable
+
+import psutil
 
 
 def wait_until(condition: Callable[[], object], *, seconds: float = 20.0, look: float = 0.01) -> None:
@@ -10,3 +13,10 @@ def wait_until(condition: Callable[[], object], *, seconds: float = 20.0, look: 
     while not condition():
         assert time.monotonic() < end, f"Still not so after {seconds:g} s."
         time.sleep(look)
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Say whether a process still runs. One that ends while it is looked at has ended, and so has a zombie."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    return False

@@ -24,6 +24,7 @@ import pytest
 from config.address import find_listening
 from config.postgres.place import OWNER_ROLE, Place
 from config.run import STOPPING, CannotRun, advise, check_port
+from tests.waiting import is_alive
 
 ROOT = Path(__file__).resolve().parents[2]
 UP_WITHIN = 100  # seconds; a bound for a busy machine, not a measurement
@@ -116,7 +117,7 @@ def list_processes(folder: Path) -> list[psutil.Process]:
                 found.append(process)
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
-    return [process for process in found if process.status() != psutil.STATUS_ZOMBIE]
+    return list(filter(is_alive, found))
 
 
 def wait_until_gone(folder: Path) -> None:
