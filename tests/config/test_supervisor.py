@@ -13,6 +13,7 @@ import pytest
 from config import leftovers
 from config.supervisor import Supervisor, pause_after
 from outbox.stopping import Stop
+from tests.waiting import is_alive
 
 pytestmark = pytest.mark.process
 
@@ -49,7 +50,7 @@ def has_ended(pid: int) -> bool:
     end = time.monotonic() + 10
     while time.monotonic() < end:
         try:
-            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            if not is_alive(psutil.Process(pid)):
                 return True
         except psutil.NoSuchProcess:
             return True
