@@ -11,7 +11,6 @@ from pathlib import Path
 
 import django
 import pytest
-from pytest_django.plugin import DjangoDbBlocker
 
 from config.keys import ensure_keys
 from config.postgres import Cluster
@@ -47,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
     django.setup()
     _hash_quickly()
     _empty_quickly()
+    config.pluginmanager.import_plugin("tests.databases")  # what each worker's begins as
     config.pluginmanager.import_plugin("tests.examples")  # how many of them
     config.pluginmanager.import_plugin("tests.people")  # the fixed people; models exist from here on
     config.pluginmanager.import_plugin("tests.sitting")  # an exam the student of those people sits
@@ -117,15 +117,6 @@ def _empty_quickly() -> None:
 def server() -> Cluster:
     """The run's PostgreSQL server: its addresses and its programs (`pgbench`, `psql`). Never start or stop it."""
     return Cluster(Path(os.environ[SERVER_FOLDER]))
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
-    """Give the application's role its rights on the test database, as `manage.py prepare` does."""
-    from config.grants import grant_app_role  # noqa: PLC0415 - needs settings, which exist only after pytest_configure
-
-    with django_db_blocker.unblock():
-        grant_app_role(APP_ROLE, using="default")
 
 
 @pytest.fixture
