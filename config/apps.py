@@ -11,7 +11,8 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         """Listen for sign-ins from the first one on, and let tasks and publishers find the Celery app where there is a broker."""
-        from config import checks, school_time  # noqa: F401, PLC0415 - they register; models are ready only now
+        from config import checks  # noqa: F401, PLC0415 - it registers; models are ready only now
+        from config.middleware import school_time  # noqa: F401, PLC0415 - likewise
 
         if settings.CELERY_BROKER_URL:
             from config import celery  # noqa: F401, PLC0415 - it becomes Celery's current app

@@ -1,4 +1,4 @@
-"""The door: one path goes to the gate, everything else through `config.door` to Django or to the pools of other processes.
+"""The door: one path goes to the gate, everything else through `config.admission.door` to Django or to the pools of other processes.
 
 Django's handler costs more than the whole rest of a submission (ADR 0003), so `POST …/submission` never enters it. Any other
 method on that path, and any other path, is Django's, here or in a pool behind a socket (ADR 0015).
@@ -17,10 +17,10 @@ _django = get_asgi_application()  # before anything that imports models
 from django.conf import settings  # noqa: E402
 from django.urls import get_resolver  # noqa: E402
 
-from config.body_limit import limit_bodies  # noqa: E402
-from config.door import Door  # noqa: E402
-from config.lanes import close_lanes, make_lanes  # noqa: E402
-from config.shedding import Refusals  # noqa: E402
+from config.admission.body_limit import limit_bodies  # noqa: E402
+from config.admission.door import Door  # noqa: E402
+from config.admission.lanes import close_lanes, make_lanes  # noqa: E402
+from config.serving.shedding import Refusals  # noqa: E402
 from exams.gate.asgi import application as _gate  # noqa: E402
 from exams.gate.asgi import list_refusals  # noqa: E402
 
@@ -31,7 +31,7 @@ _behind_the_gate = limit_bodies(Door(_lanes))
 # the collector again. Loaded later, a full pass over it stops the process for 30 ms in the middle of a burst.
 _ = get_resolver().url_patterns
 
-# What `config.express` recognises by itself does not pass through `application`.
+# What `config.serving.express` recognises by itself does not pass through `application`.
 take_whole = _gate.take_whole
 is_full = _gate.is_full
 refusals = Refusals(list_refusals())

@@ -11,11 +11,11 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 _django = get_asgi_application()  # before anything that imports models
 
-from config.body_limit import limit_bodies  # noqa: E402
-from config.door import Application, Door, Receive, Scope, Send  # noqa: E402
-from config.forward import read_peer  # noqa: E402
-from config.lanes import make_pool_lanes  # noqa: E402
-from config.tiers import STAFF, STUDENTS  # noqa: E402
+from config.admission.body_limit import limit_bodies  # noqa: E402
+from config.admission.door import Application, Door, Receive, Scope, Send  # noqa: E402
+from config.admission.forward import read_peer  # noqa: E402
+from config.admission.lanes import make_pool_lanes  # noqa: E402
+from config.admission.tiers import STAFF, STUDENTS  # noqa: E402
 from exams.tokens import revocations  # noqa: E402
 
 _REVOCATIONS_SECONDS = 5.0

@@ -10,9 +10,9 @@ import socket
 import sys
 from collections.abc import Mapping
 
-from config.address import find_listening, reachable
 from config.command_line import read_settings
-from config.sockets import POOLS, socket_of
+from config.processes.address import find_listening, reachable
+from config.serving.sockets import POOLS, socket_of
 
 settings = read_settings()
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 
-from config.busy import give_up_on, turn_away_in_django
+from config.admission.busy import give_up_on, turn_away_in_django
 from outbox.db import is_transient
 from outbox.problems import CONTENT_TYPE, Problem
 

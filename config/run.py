@@ -15,16 +15,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from config import leftovers, settings
-from config.address import noted
-from config.lock import FolderInUse, FolderLock
+from config import settings
 from config.postgres import Cluster, PostgresError
 from config.postgres.errors import describe_os_error
 from config.postgres.place import APP_ROLE, NODE_NAMES, OWNER_ROLE, SUPERUSER, TrioPlace
 from config.postgres.roles import ensure_database
 from config.postgres.trio import Trio
-from config.sockets import POOLS, make_socket_folder
-from config.supervisor import TURN_SECONDS, Supervisor
+from config.processes import leftovers
+from config.processes.address import noted
+from config.processes.lock import FolderInUse, FolderLock
+from config.processes.supervisor import TURN_SECONDS, Supervisor
+from config.serving.sockets import POOLS, make_socket_folder
 from config.welcome import LOOPBACK, Welcome
 from outbox.stopping import SIGNALS, Stop, stop_on_signals
 

@@ -6,14 +6,14 @@ Two processes are the default: on two cores they take in a third more hand-ins t
 import gc
 from typing import Any
 
-from config.address import write_place
 from config.command_line import read_settings
 from config.metrics.sharing import forget_process, share_counters
+from config.processes.address import write_place
 
 settings = read_settings()
 bind = write_place(settings.HOST, settings.PORT)
 workers = settings.WEB_CONCURRENCY
-worker_class = "config.server.Worker"
+worker_class = "config.serving.workers.Worker"
 backlog = 8192  # connections that came in the same moment and wait to be taken; the kernel's own limit may be lower (somaxconn)
 timeout = 60  # a process that does not come back to its loop for so long is replaced
 graceful_timeout = 25  # shorter than the supervisor's grace: what was accepted is answered

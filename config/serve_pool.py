@@ -5,5 +5,5 @@ from config.serve import *  # noqa: F403 - gunicorn takes what this module holds
 
 settings = read_settings()
 workers = settings.POOL_CONCURRENCY
-worker_class = "config.server.PoolWorker"
+worker_class = "config.serving.workers.PoolWorker"
 umask = 0o077  # nobody else may connect to the socket

@@ -12,12 +12,12 @@ from urllib.parse import quote, unquote
 import django_stubs_ext
 from csp.constants import NONE, SELF
 
-from config.address import write_place
 from config.attachment_storage import read_attachment_storage
 from config.environment import Environment, refuse
 from config.keys import read_keys, read_secret_key
 from config.logs.setup import FORMS, LEVELS, describe_logging
 from config.postgres.place import APP_ROLE, COMMITS_HERE, NODE_NAMES, OWNER_ROLE, TrioPlace, find_place
+from config.processes.address import write_place
 
 django_stubs_ext.monkeypatch()  # lets ModelAdmin[Exam] and the like be written at run time
 
@@ -84,7 +84,9 @@ def _read_database(name: str, fallback: str, *, pool_size: int) -> dict[str, Any
     options = database["OPTIONS"] = {**_VANISHED, **database.get("OPTIONS", {})}
     if pool_size:
         options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 5}
-    if DURABILITY == "quorum":  # the gate waits by itself, pages behind their answer (config.safe_writes)
+    if (
+        DURABILITY == "quorum"
+    ):  # the gate waits by itself, pages behind their answer (config.middleware.safe_writes)
         options["options"] = f"{options.get('options', '')} {COMMITS_HERE}".strip()
     return database
 
@@ -164,13 +166,13 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "config.statics.WholeFiles",
     "config.logs.requests.RequestLog",
-    "config.privacy.PrivateAnswers",
-    "config.odd_paths.OddPaths",
+    "config.middleware.privacy.PrivateAnswers",
+    "config.middleware.odd_paths.OddPaths",
     "config.console.away.DatabaseAway",
-    "config.safe_writes.SafeWrites",
+    "config.middleware.safe_writes.SafeWrites",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
-    "config.school_time.SchoolTimeMiddleware",
+    "config.middleware.school_time.SchoolTimeMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -238,7 +240,7 @@ WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
 _STATIC_STORAGE = (
     "django.contrib.staticfiles.storage.StaticFilesStorage"
     if DEBUG
-    else "config.storage.HashedStaticFilesStorage"
+    else "config.statics.HashedStaticFilesStorage"
 )
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -1,4 +1,7 @@
-"""Static files: collected only when one of them changed (hashing and compressing them all takes seconds), and served whole."""
+"""Static files: named after their content, collected only when one of them changed, and served whole.
+
+Hashing and compressing them all takes seconds, so a start that finds nothing changed leaves them as they are.
+"""
 
 import hashlib
 import io
@@ -11,6 +14,16 @@ from django.core.management import call_command
 from django.http import HttpRequest, HttpResponse
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+
+class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc] # whitenoise is untyped
+    """Files under names that carry their content's hash, so that browsers may keep them for ever.
+
+    Also renames what ES modules import, so that a new page never runs an old module.
+    """
+
+    support_js_module_import_aggregation = True
 
 
 class WholeFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # whitenoise is untyped

@@ -5,11 +5,11 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from config.health import healthz
+from config.health.overall import healthz
+from config.health.readiness import readyz
 from config.login import AdminSignInForm, ChangePassword, SignInForm
 from config.metrics.web import metrics
 from config.pages import favicon, home
-from config.readiness import readyz
 from config.refusals import api_not_found
 
 admin.site.login_form = AdminSignInForm

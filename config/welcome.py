@@ -8,9 +8,9 @@ from importlib.resources import files
 import psycopg
 
 from config import settings
-from config.address import reachable, write_place
 from config.probe import find_missing, find_missing_pools
-from config.supervisor import Supervisor
+from config.processes.address import reachable, write_place
+from config.processes.supervisor import Supervisor
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 SECONDS_BETWEEN_LOOKS = 0.5

@@ -1,7 +1,7 @@
 """How a moment and a day are written, on every page, in mails and in print: one form, in English words, on the school's clock.
 
 `Sun 29 Nov 2026, 18:00 UTC+02:00` and `29 Nov 2026`. Not the browser's own forms: 11/12/2026 is two days, and a deadline without its offset is somebody's
-guess. (Numbers are written as each person's browser asks.) The school's clock is Django's current time zone (`config.school_time`).
+guess. (Numbers are written as each person's browser asks.) The school's clock is Django's current time zone (`config.middleware.school_time`).
 """
 
 from datetime import date, datetime, tzinfo

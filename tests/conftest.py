@@ -73,7 +73,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _start_server() -> Cluster:
-    cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-test-")))
+    cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-test-")), options={"autovacuum": "off"})
     try:
         cluster.start()
         ensure_database(cluster)

@@ -25,7 +25,7 @@ from typing import Self
 
 import psutil
 
-from config.server import raise_open_files
+from config.serving.workers import raise_open_files
 
 # Servers differ in the case of these names. A pattern that begins with plain letters is found several times faster than one in any case.
 _LENGTH = re.compile(rb"ength: (\d+)\r")

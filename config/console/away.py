@@ -1,7 +1,7 @@
 """The console without a database: a page that says so, for whoever asks, because nobody can be recognised.
 
 Reading a session would hang with a frozen database, just when the console is needed most. So this stands in front of all
-middleware that reads one, and looks at the database by a look that cannot hang (`config.readiness`).
+middleware that reads one, and looks at the database by a look that cannot hang (`config.health.readiness`).
 """
 
 from collections.abc import Awaitable
@@ -11,8 +11,8 @@ from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
-from config.both_modes import Answer, BothModes
-from config.readiness import find_faults
+from config.health.readiness import find_faults
+from config.middleware.both_modes import Answer, BothModes
 
 _CONSOLE: Final = "/console/"
 

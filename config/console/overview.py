@@ -8,11 +8,11 @@ from uuid import UUID
 from django.contrib.admin.models import LogEntry
 from django.db import connection
 
-from config.cached import Cached
 from config.console.picture import Drawing, Path, draw_lying, draw_standing
 from config.console.route import draw_route, list_alarms
+from config.health.cached import Cached
+from config.health.readiness import find_faults
 from config.metrics.figures import Figures, figures
-from config.readiness import find_faults
 from outbox.db import database_now, load_sql
 from outbox.dead_letters import list_dead_letters
 from outbox.effects.failures import list_failed_effects

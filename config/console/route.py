@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from config.console.picture import Arrow, Path, State, Station
 from config.console.words import say_age
-from config.health import list_expected_roles
+from config.health.overall import list_expected_roles
 from config.metrics.figures import Figures
 from outbox.relay import NAME as RELAY
 from outbox.staleness import ConsumerStatus

@@ -15,9 +15,9 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from uuid_utils.compat import uuid7
 
-from config.both_modes import Answer, BothModes
+from config.admission.tiers import classify
 from config.logs.lines import FACTS, find_route
-from config.tiers import classify
+from config.middleware.both_modes import Answer, BothModes
 from outbox.correlation import correlated, read_request_id
 
 HEADER: Final = "X-Request-ID"

@@ -3,8 +3,8 @@
 import dataclasses
 from datetime import timedelta
 
-from config.cached import Cached
-from config.health import FRESH
+from config.health.cached import Cached
+from config.health.overall import FRESH
 from outbox.effects.status import RelayStatus, get_relay_status
 from outbox.processes import list_roles_alive
 from outbox.queue_status import QueueStatus, get_queue_status

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from config.health import list_expected_roles
+from config.health.overall import list_expected_roles
 from config.metrics.figures import Figures
 
 Value = tuple[tuple[str, ...], float]  # the labels' values, and the meter's

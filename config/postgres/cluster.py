@@ -1,7 +1,7 @@
 """One embedded PostgreSQL server: start it, reach it, stop it.
 
 The server runs in the foreground as a direct child in a session of its own, so that a Ctrl-C in the terminal reaches only the
-supervisor, which stops the database last. The caller makes sure that it is the only one to use the folder (`config.lock`).
+supervisor, which stops the database last. The caller makes sure that it is the only one to use the folder (`config.processes.lock`).
 """
 
 import re
@@ -18,7 +18,7 @@ from config.postgres.binaries import Binaries, find_binaries
 from config.postgres.errors import PostgresError, describe_os_error
 from config.postgres.folder import prepare_data, prepare_folders
 from config.postgres.place import DATABASE, Place
-from config.tied import die_with_parent
+from config.processes.tied import die_with_parent
 
 LARGEST_LOG = 16 * 1024 * 1024
 POLL_SECONDS = 0.02

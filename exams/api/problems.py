@@ -42,7 +42,7 @@ class Problem(serializers.Serializer[Any]):
 
 
 def refusals(*errors: type[ExamsError], signed_in: bool = True) -> Responses:
-    """Return the responses these errors become, one a status, each naming its codes; any address may be shed (`config.slots`)."""
+    """Return the responses these errors become, one a status, each naming its codes; any address may be shed (`config.admission.slots`)."""
     by_status: defaultdict[int, list[type[ExamsError]]] = defaultdict(list)
     needs_token: tuple[type[ExamsError], ...] = (NotAuthenticated, InvalidToken) if signed_in else ()
     may: tuple[type[ExamsError], ...] = (Overloaded, *errors, *needs_token)

@@ -33,7 +33,7 @@ RETRY_AFTER = range(1, 6)
 def count_shed(tier: str, number: int = 1) -> None:
     """Count requests that were turned away because this process, or what stands behind it, was busy.
 
-    `tier` says what they were for (`config.tiers.Tier`; the gate's own is `submit`).
+    `tier` says what they were for (`config.admission.tiers.Tier`; the gate's own is `submit`).
     """
     SHED.labels(tier).inc(number)
 

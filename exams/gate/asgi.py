@@ -1,6 +1,6 @@
 """`POST /api/v1/attempts/{id}/submission`, without Django's request machinery (ADR 0003).
 
-`config.asgi` sends that one address here, and the lifespan too; `config.express` hands over what came in one piece. Read
+`config.asgi` sends that one address here, and the lifespan too; `config.serving.express` hands over what came in one piece. Read
 `_welcome` and `_read` for the order of the checks, the same at both doors.
 """
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-from config.corked import write_response
+from config.serving.corked import write_response
 from exams.gate.admission import RETRY_AFTER, Limits
 from exams.gate.asgi import list_refusals
 from tests.benchmarks.bare import serving_bare

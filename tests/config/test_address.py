@@ -12,12 +12,12 @@ from threading import Thread
 import pytest
 from django.core.management import CommandError, call_command
 
-from config.address import Listening, find_listening, noted, write_place
+from config.processes.address import Listening, find_listening, noted, write_place
 from tests.serving import ROOT, find_free_port
 
 KILLED = """
 import os, pathlib, signal, sys
-from config.address import noted
+from config.processes.address import noted
 with noted(pathlib.Path(sys.argv[1]), host="127.0.0.1", port=9999):
     os.kill(os.getpid(), signal.SIGKILL)
 """

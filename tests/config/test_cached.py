@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import OperationalError, connection
 
-from config.cached import Cached, NoAnswer
+from config.health.cached import Cached, NoAnswer
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)

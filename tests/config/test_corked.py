@@ -5,7 +5,7 @@ from typing import Any
 
 from asgiref.sync import async_to_sync
 
-from config.corked import CorkedTransport
+from config.serving.corked import CorkedTransport
 
 
 class Wire(asyncio.Protocol):

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from honcho.environ import parse_procfile
 
-from config.sockets import POOLS
+from config.serving.sockets import POOLS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKER = ROOT / "docker"

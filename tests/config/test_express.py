@@ -10,7 +10,7 @@ import uvicorn
 from asgiref.sync import async_to_sync
 
 from config import asgi
-from config.express import ExpressHttp, Piece
+from config.serving.express import ExpressHttp, Piece
 from exams.gate.responses import Response
 from tests.pieces import BODY, PATH, request
 

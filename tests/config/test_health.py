@@ -8,7 +8,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils.timezone import now
 
-from config import health
+from config.health import overall
 from outbox.models import Heartbeat
 from outbox.processes import Heart
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def beat_everywhere() -> None:
-    for role in health.list_expected_roles():
+    for role in overall.list_expected_roles():
         Heart(role).beat()
 
 
@@ -32,19 +32,19 @@ def test_health_is_up_when_everybody_has_beaten_lately(client: Client) -> None:
 
 
 def test_health_names_every_role_that_is_missing(client: Client) -> None:
-    assert ask(client) == (503, {"status": "down", "missing": health.list_expected_roles()})
-    assert {"worker", "sequencer", "sweeper"} <= set(health.list_expected_roles())
+    assert ask(client) == (503, {"status": "down", "missing": overall.list_expected_roles()})
+    assert {"worker", "sequencer", "sweeper"} <= set(overall.list_expected_roles())
 
 
 def test_health_names_the_one_that_fell_silent(client: Client) -> None:
     beat_everywhere()
-    Heartbeat.objects.filter(role="worker").update(seen_at=now() - health.FRESH - timedelta(seconds=1))
+    Heartbeat.objects.filter(role="worker").update(seen_at=now() - overall.FRESH - timedelta(seconds=1))
     assert ask(client) == (503, {"status": "down", "missing": ["worker"]})
 
 
 def test_health_names_missing_migrations(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     beat_everywhere()
-    monkeypatch.setattr(health, "_migrated", set())
+    monkeypatch.setattr(overall, "_migrated", set())
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE app = 'outbox' RETURNING app, name, applied")
         taken = cursor.fetchall()

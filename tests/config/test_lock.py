@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from config.lock import FolderInUse, FolderLock
+from config.processes.lock import FolderInUse, FolderLock
 
 HOLD = """
-import sys; from pathlib import Path; from config.lock import FolderLock
+import sys; from pathlib import Path; from config.processes.lock import FolderLock
 FolderLock(Path(sys.argv[1])).acquire(); print("held", flush=True); sys.stdin.read()
 """
 

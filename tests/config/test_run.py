@@ -21,8 +21,8 @@ import psutil
 import psycopg
 import pytest
 
-from config.address import find_listening
 from config.postgres.place import OWNER_ROLE, Place
+from config.processes.address import find_listening
 from config.run import STOPPING, CannotRun, advise, check_port
 from tests.waiting import is_alive
 

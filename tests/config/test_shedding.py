@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config import asgi
-from config.corked import Headers
-from config.express import ExpressHttp, Piece
-from config.shedding import Refusals, is_plainly_whole
-from config.tiers import Tier
+from config.admission.tiers import Tier
+from config.serving.corked import Headers
+from config.serving.express import ExpressHttp, Piece
+from config.serving.shedding import Refusals, is_plainly_whole
 from exams.gate.admission import Limits
 from exams.gate.asgi import Gate, list_refusals
 from exams.gate.durability import LocalDurability

@@ -10,8 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from config import leftovers
-from config.supervisor import Supervisor, pause_after
+from config.processes import leftovers
+from config.processes.supervisor import Supervisor, pause_after
 from outbox.stopping import Stop
 from tests.waiting import is_alive
 

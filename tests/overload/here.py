@@ -7,7 +7,7 @@ from typing import Any
 
 import uvicorn
 
-from config.door import Application
+from config.admission.door import Application
 
 QUIET: dict[str, Any] = {"lifespan": "off", "log_level": "critical", "interface": "asgi3"}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 from config.probe import find_missing_pools
-from config.sockets import POOLS
+from config.serving.sockets import POOLS
 from tests.serving import ROOT, WebServer, serving
 from tests.waiting import wait_until
 

@@ -2,7 +2,7 @@
 
 from prometheus_client import REGISTRY
 
-from config.tiers import Tier
+from config.admission.tiers import Tier
 
 
 def count_shed_so_far(*tiers: Tier) -> float:

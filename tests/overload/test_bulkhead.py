@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import psycopg
 import pytest
 
-from config.lanes import _FORWARDED_AT_ONCE
+from config.admission.lanes import _FORWARDED_AT_ONCE
 from exams.models import Attempt
 from gradebook.models import User
 from tests import factories

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 
-from config.door import Door, Lane
-from config.slots import Slots
-from config.tiers import Tier
+from config.admission.door import Door, Lane
+from config.admission.slots import Slots
+from config.admission.tiers import Tier
 from exams.media_type import LARGEST_BODY
 from tests.overload.here import until
 from tests.overload.shed import count_shed_so_far

@@ -11,11 +11,11 @@ import httpx
 import pytest
 from asgiref.sync import async_to_sync
 
-from config.door import Application, Door, Lane
-from config.express import ExpressHttp
-from config.forward import Forwarder, list_end_to_end, read_peer
-from config.slots import Slots
-from config.tiers import Tier
+from config.admission.door import Application, Door, Lane
+from config.admission.forward import Forwarder, list_end_to_end, read_peer
+from config.admission.slots import Slots
+from config.admission.tiers import Tier
+from config.serving.express import ExpressHttp
 from tests.overload.here import serving_here, until
 from tests.overload.shed import count_shed_so_far
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import connection
 
-from config.timely import bound_session
+from config.admission.timely import bound_session
 from tests import factories
 from tests.overload.callers import ask, sign_in
 from tests.quorum.rig import Rig

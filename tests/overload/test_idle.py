@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 
-from config import express
-from config.express import ExpressHttp
-from config.server import raise_open_files
+from config.serving import express
+from config.serving.express import ExpressHttp
+from config.serving.workers import raise_open_files
 from exams.models import Attempt
 from tests import factories
 from tests.overload.here import serving_here, until

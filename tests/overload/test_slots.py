@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 from asgiref.sync import async_to_sync
 
-from config.slots import Slots, share_out
-from config.tiers import Tier
+from config.admission.slots import Slots, share_out
+from config.admission.tiers import Tier
 from exams.errors import Overloaded
 
 TIERS = (Tier.WORK, Tier.STATUS, Tier.TEACHING, Tier.REST)

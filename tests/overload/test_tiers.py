@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from config.tiers import STAFF, STUDENTS, Tier, classify
+from config.admission.tiers import STAFF, STUDENTS, Tier, classify
 
 SUBMIT, WORK, STATUS, TEACHING, REST, BASICS = Tier
 SOME = str(UUID(int=7))

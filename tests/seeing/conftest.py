@@ -7,8 +7,8 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def forget_what_was_seen() -> Iterator[None]:
+    from config.health.readiness import asked  # noqa: PLC0415
     from config.metrics.figures import figures  # noqa: PLC0415 - settings exist only after pytest_configure
-    from config.readiness import asked  # noqa: PLC0415
     from outbox.quorum.reads import stop_watching  # noqa: PLC0415
 
     figures.forget()

@@ -9,8 +9,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from config import health
 from config.console.overview import forget_overview, read_overview
+from config.health import overall
 from config.metrics.figures import figures
 from exams.models import Attempt, Exam
 from gradebook.models import User
@@ -138,7 +138,7 @@ def test_nobody_is_asked_to_sign_in_and_comes_back(client: Client) -> None:
 
 
 def test_console_says_that_all_is_well(client: Client, operator: User) -> None:
-    for role in health.list_expected_roles():
+    for role in overall.list_expected_roles():
         Heart(role).beat()
     page = client.get("/console/").content.decode()
     assert '<h2 id="alarms">All is well</h2>' in page
@@ -157,7 +157,7 @@ def test_console_names_what_is_wrong(client: Client, operator: User) -> None:
     page = client.get("/console/").content.decode()
     alarms = re.findall(r"<li>(.*?)</li>", page[page.index('id="alarms"') : page.index('id="path"')])
     assert alarms == [
-        f"No sign of life for 15 seconds: {', '.join(health.list_expected_roles())}.",
+        f"No sign of life for 15 seconds: {', '.join(overall.list_expected_roles())}.",
         "2 jobs were given up and wait for a person.",
         "gradebook_marks has set aside subjects whose event fails: 1.",
         "Effects that failed for good: 1.",

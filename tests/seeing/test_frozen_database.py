@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from config.health.readiness import asked
 from config.metrics.figures import PATIENCE, figures
-from config.readiness import asked
 from tests import factories
 from tests.quorum.rig import Rig
 from tests.quorum.rigged import rig, template  # noqa: F401

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test import Client
 from pytest_django import Settings
 
-from config import health
-from config.readiness import CHECKS, asked
+from config.health import overall
+from config.health.readiness import CHECKS, asked
 from exams.gate.durability import durability_problem
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,7 +37,7 @@ def test_process_is_not_ready_without_a_database(client: Client, monkeypatch: py
 
 
 def test_process_is_not_ready_before_its_migrations(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "_migrated", set())
+    monkeypatch.setattr(overall, "_migrated", set())
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE app = 'outbox' RETURNING app, name, applied")
         taken = cursor.fetchall()

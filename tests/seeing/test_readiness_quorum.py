@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from config.readiness import asked
+from config.health.readiness import asked
 from tests.quorum.rig import Rig
 from tests.quorum.rigged import rig, template  # noqa: F401
 

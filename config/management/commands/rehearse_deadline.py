@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from config.address import find_listening
+from config.processes.address import find_listening
 from config.rehearsal.crew import CourierFailed
 from config.rehearsal.curves import measure_latency
 from config.rehearsal.page import write_report

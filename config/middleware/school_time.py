@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.deprecation import MiddlewareMixin
 
-from config.tiers import Tier, classify
+from config.admission.tiers import Tier, classify
 from gradebook.models import User
 
 SESSION_KEY = "time_zone"

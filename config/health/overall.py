@@ -13,7 +13,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from config.cached import Cached
+from config.health.cached import Cached
 from outbox.processes import list_roles_alive
 from outbox.registry import list_consumers
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from uvicorn_worker import UvicornWorker
 
-from config.tied import tie_to_parent
+from config.processes.tied import tie_to_parent
 
 _MOST_FILES = 65_536
 _KEPT_FILES = 256  # for everything that is no client: the database, the pools, log files
@@ -30,7 +30,7 @@ class PoolWorker(UvicornWorker):  # type: ignore[misc] # untyped
     def init_process(self) -> None:
         """Tie ourselves to gunicorn before anything can be answered."""
         tie_to_parent(self.ppid, signal.SIGTERM)
-        from config.timely import bound_statements  # noqa: PLC0415 - not before the fork, see above
+        from config.admission.timely import bound_statements  # noqa: PLC0415 - not before the fork, see above
 
         bound_statements()
         super().init_process()
@@ -39,11 +39,11 @@ class PoolWorker(UvicornWorker):  # type: ignore[misc] # untyped
 class Worker(PoolWorker):
     """One that holds the gate and meets the world: as many connections as the machine lets us have, idle ones the first to go."""
 
-    CONFIG_KWARGS: dict[str, Any] = {**PoolWorker.CONFIG_KWARGS, "http": "config.express:ExpressHttp"}
+    CONFIG_KWARGS: dict[str, Any] = {**PoolWorker.CONFIG_KWARGS, "http": "config.serving.express:ExpressHttp"}
 
     def init_process(self) -> None:
         """Make room for connections."""
-        from config.express import ExpressHttp  # noqa: PLC0415 - not before the fork, see above
+        from config.serving.express import ExpressHttp  # noqa: PLC0415 - not before the fork, see above
 
         ExpressHttp.most_connections = max(64, raise_open_files() - _KEPT_FILES)
         super().init_process()

@@ -15,8 +15,8 @@ from typing import Any
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from config.corked import CorkedTransport, write_response
-from config.shedding import Refusals, is_plainly_whole
+from config.serving.corked import CorkedTransport, write_response
+from config.serving.shedding import Refusals, is_plainly_whole
 from exams.gate.responses import Response
 
 TakeWhole = Callable[[str, dict[bytes, bytes], bytes, Callable[[Response], None]], None]

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from django.db import OperationalError
 
-from config.own_connection import outside_the_pool
+from config.health.own_connection import outside_the_pool
 
 T = TypeVar("T")
 

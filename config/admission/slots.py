@@ -9,7 +9,7 @@ import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 
-from config.tiers import Tier
+from config.admission.tiers import Tier
 from exams.gate.admission import overloaded
 
 

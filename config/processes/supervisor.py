@@ -2,7 +2,7 @@
 
 honcho reads the Procfile and prints the lines; it does not supervise, because it ends everything as soon as one process ends, and a
 worker that was killed must only be a pause (P9). Each process is a direct child in a session of its own: a Ctrl-C in the terminal
-reaches only us, and the kernel tells the children when we are killed (`config.tied`).
+reaches only us, and the kernel tells the children when we are killed (`config.processes.tied`).
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from honcho.colour import get_colours
 from honcho.environ import parse_procfile
 from honcho.printer import Message, Printer
 
-from config.tied import die_with_parent
+from config.processes.tied import die_with_parent
 from outbox.stopping import Stop
 
 GRACE_SECONDS = 30.0

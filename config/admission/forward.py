@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator
 import httpcore
 from django.conf import settings
 
-from config.door import Message, Receive, Scope, Send
-from config.tiers import SAFE_METHODS
+from config.admission.door import Message, Receive, Scope, Send
+from config.admission.tiers import SAFE_METHODS
 from exams.errors import Malformed, OutcomeUnknown
 from exams.gate.admission import draw_retry_after, overloaded
 from exams.gate.reading import ClientGone

@@ -1,7 +1,7 @@
 """The door in front of Django and the pools: what a request is for decides whether it is worked on, waits, or is turned away.
 
 A slow client never holds a place: a body of up to `LARGEST_BODY`, any of the API, is read before one is asked for, and whoever does not read the answer loses
-the connection. A place is held until the work is done, also when the client has gone or was told that it took too long (`config.timely`):
+the connection. A place is held until the work is done, also when the client has gone or was told that it took too long (`config.admission.timely`):
 Django cannot stop a view that runs in a thread, so telling it would only free the place of a thread that is still there.
 """
 
@@ -10,10 +10,10 @@ import dataclasses
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
-from config.busy import give_up_on, turn_away
-from config.slots import Slots
-from config.tiers import SAFE_METHODS, Tier, classify
-from config.timely import TimelyAnswer
+from config.admission.busy import give_up_on, turn_away
+from config.admission.slots import Slots
+from config.admission.tiers import SAFE_METHODS, Tier, classify
+from config.admission.timely import TimelyAnswer
 from exams.errors import ExamsError, Overloaded, TooSlow
 from exams.gate.admission import Room, Share, count_shed
 from exams.gate.reading import ClientGone

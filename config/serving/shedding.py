@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Sequence
 
-from config.corked import Headers, write_response
+from config.serving.corked import Headers, write_response
 from exams.gate.admission import count_shed
 from exams.gate.responses import Response
 

@@ -14,8 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
-from config.busy import turn_away_in_django
-from config.tiers import SAFE_METHODS, classify
+from config.admission.busy import turn_away_in_django
+from config.admission.tiers import SAFE_METHODS, classify
 from exams.errors import CannotBeSafe, OutcomeUnknown
 from exams.gate.admission import count_shed, draw_retry_after
 from outbox.quorum import await_quorum, find_quorum_problem

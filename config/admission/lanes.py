@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from django.conf import settings
 
-from config.door import Application, Lane
-from config.forward import Forwarder
-from config.slots import Slots
-from config.tiers import STAFF, STUDENTS, Tier
+from config.admission.door import Application, Lane
+from config.admission.forward import Forwarder
+from config.admission.slots import Slots
+from config.admission.tiers import STAFF, STUDENTS, Tier
 
 _BASICS_AT_ONCE = 8
 _FORWARDED_AT_ONCE = 64  # a pool bounds its own work; this bounds what a frozen one can hold of us

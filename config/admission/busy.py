@@ -8,7 +8,7 @@ import functools
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
-from config.tiers import SAFE_METHODS
+from config.admission.tiers import SAFE_METHODS
 from exams.errors import CannotBeSafe, ExamsError, NotInTime, OutcomeUnknown
 from exams.gate.admission import draw_retry_after
 from exams.gate.responses import Response, refuse
