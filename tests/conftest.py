@@ -73,7 +73,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _start_server() -> Cluster:
-    cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-test-")), options={"autovacuum": "off"})
+    cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-test-")))
     try:
         cluster.start()
         ensure_database(cluster)
