@@ -16,8 +16,8 @@ class ExamsConfig(AppConfig):
         from exams.consumers.gradebook_marks import GradebookMarks  # noqa: PLC0415
         from exams.effects.register import register as register_effects  # noqa: PLC0415
         from exams.events import SubmissionGraded, upcast_graded  # noqa: PLC0415
-        from outbox import registry  # noqa: PLC0415
-        from outbox.upcasting import register_upcaster  # noqa: PLC0415
+        from outbox.consumers import registry  # noqa: PLC0415
+        from outbox.log.upcasting import register_upcaster  # noqa: PLC0415
 
         worker.register()
         sweeps.register()

@@ -1,8 +1,8 @@
 """The jobs of the exams app: what they are called, and the one a submission needs. The group is the exam, so exams share fairly."""
 
 from exams.models import Submission
-from outbox.jobs import NewJob
 from outbox.models import Lane
+from outbox.queue.jobs import NewJob
 
 GRADE = "grade"  # the gate's own SQL writes this word too
 REGRADE = "regrade"

@@ -11,9 +11,9 @@ from exams.models import Submission
 from exams.services.closing import close_overdue_attempts
 from exams.services.releasing import announce_releases
 from outbox.db import load_sql
-from outbox.jobs import enqueue
+from outbox.queue.jobs import enqueue
+from outbox.queue.sweeper import AT_ONCE, Sweep, register_sweep
 from outbox.quorum import find_quorum_problem
-from outbox.sweeper import AT_ONCE, Sweep, register_sweep
 
 ORPHAN_SECONDS = 30.0
 

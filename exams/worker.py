@@ -14,7 +14,7 @@ from exams.grading import BrokenKey, Key, grade, note_missing_files
 from exams.jobs import GRADE, REGRADE
 from exams.queries.grading import Keys, ToGrade, list_to_grade
 from exams.services.results import Finding, record_findings
-from outbox.handlers import ClaimedJob, Done, Outcome, PermanentFailure, Verdict, register_handler
+from outbox.queue.handlers import ClaimedJob, Done, Outcome, PermanentFailure, Verdict, register_handler
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

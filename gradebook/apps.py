@@ -12,6 +12,6 @@ class GradebookConfig(AppConfig):
     def ready(self) -> None:
         """Make known how older versions of our events are read."""
         from gradebook.events import MarkChanged, upcast_mark_changed  # noqa: PLC0415 - the app registry must be ready
-        from outbox.upcasting import register_upcaster  # noqa: PLC0415
+        from outbox.log.upcasting import register_upcaster  # noqa: PLC0415
 
         register_upcaster(MarkChanged.kind, version=1, upcast=upcast_mark_changed)

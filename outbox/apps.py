@@ -11,9 +11,10 @@ class OutboxConfig(AppConfig):
 
     def ready(self) -> None:
         """Make known the relay, the upkeep of effects, and webhooks."""
-        from outbox import registry, webhooks  # noqa: PLC0415 - models are not loaded when this module is
+        from outbox import webhooks  # noqa: PLC0415 - models are not loaded when this module is
+        from outbox.consumers import registry  # noqa: PLC0415 - likewise
         from outbox.effects import upkeep  # noqa: PLC0415
-        from outbox.relay import Relay  # noqa: PLC0415
+        from outbox.effects.relay import Relay  # noqa: PLC0415
 
         registry.register(Relay())
         upkeep.register()

@@ -11,7 +11,7 @@ class ProjectionsConfig(AppConfig):
 
     def ready(self) -> None:
         """Make the projections known to the outbox, which runs and rebuilds them."""
-        from outbox import registry  # noqa: PLC0415 - models are not loaded when this module is
+        from outbox.consumers import registry  # noqa: PLC0415 - models are not loaded when this module is
         from projections.analytics.projector import Analytics  # noqa: PLC0415
         from projections.history.projector import MarksheetHistory  # noqa: PLC0415
 

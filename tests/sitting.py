@@ -18,10 +18,10 @@ from exams.services.attempts import start_attempt
 from exams.services.facts import describe, event_of
 from gradebook.models import User
 from outbox.db import database_now
-from outbox.jobs import enqueue
+from outbox.log.publish import Actor, NewEvent, publish
 from outbox.models import Event
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
+from outbox.queue.jobs import enqueue
 from tests import factories
 from tests.people import World
 

@@ -9,12 +9,12 @@ from django.db.models import Model
 
 from config.console.overview import DONE_HERE, forget_overview
 from gradebook.models import User
-from outbox import registry
-from outbox.cursors import adopt_epoch, pause_consumer, resume_consumer
-from outbox.dead_letters import Replayed, replay_dead_letters
+from outbox.consumers import registry
+from outbox.consumers.cursors import adopt_epoch, pause_consumer, resume_consumer
+from outbox.consumers.parking import release_subject
 from outbox.effects.failures import replay_effects
 from outbox.models import Consumer, DeadLetter, EffectReceipt
-from outbox.parking import release_subject
+from outbox.queue.dead_letters import Replayed, replay_dead_letters
 
 SENTENCES = {
     Replayed.QUEUED: "It is queued again.",

@@ -14,9 +14,9 @@ from config.health.cached import Cached
 from config.health.readiness import find_faults
 from config.metrics.figures import Figures, figures
 from outbox.db import database_now, load_sql
-from outbox.dead_letters import list_dead_letters
 from outbox.effects.failures import list_failed_effects
 from outbox.models import DeadLetter, EffectReceipt
+from outbox.queue.dead_letters import list_dead_letters
 from outbox.quorum import get_quorum, get_watch
 
 MOST_SHOWN = 20

@@ -6,8 +6,8 @@ from config.console.picture import Arrow, Path, State, Station
 from config.console.words import say_age
 from config.health.overall import list_expected_roles
 from config.metrics.figures import Figures
-from outbox.relay import NAME as RELAY
-from outbox.staleness import ConsumerStatus
+from outbox.consumers.staleness import ConsumerStatus
+from outbox.effects.relay import NAME as RELAY
 
 LATEST_NUMBERING = 5.0  # seconds an event may be without a position
 

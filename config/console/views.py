@@ -13,13 +13,13 @@ from config.console.overview import MOST_SHOWN, overview
 from config.console.reconciliation import list_differences, read_counts
 from exams.models import Exam
 from gradebook.models import User
-from outbox import registry
-from outbox.dead_letters import list_dead_letters
+from outbox.consumers import registry
+from outbox.consumers.parking import list_parked_subjects
+from outbox.consumers.staleness import get_consumer_status
 from outbox.effects.registry import list_effects
 from outbox.errors import OutboxError, UnknownConsumer
 from outbox.models import Consumer, DeadLetter, EffectReceipt, EffectState, ParkedSubject
-from outbox.parking import list_parked_subjects
-from outbox.staleness import get_consumer_status
+from outbox.queue.dead_letters import list_dead_letters
 
 MOST_AT_ONCE = 500  # dead letters that one press replays; a form of ours has at most a thousand fields
 

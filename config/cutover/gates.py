@@ -32,8 +32,8 @@ from gradebook.snapshots.reading import (
     walk_copies,
     walk_copies_back,
 )
+from outbox.consumers.staleness import get_consumer_status, get_sequencer_lag
 from outbox.db import load_sql
-from outbox.staleness import get_consumer_status, get_sequencer_lag
 from projections.backfill.lines import draw_lines
 from projections.backfill.old_history import walk_old_history
 from projections.history.projector import MarksheetHistory

@@ -17,8 +17,8 @@ from gradebook.models import Cutover
 from gradebook.snapshots.phases import Phase, get_phase, hold_phase
 from outbox.db import LOCK_NOT_AVAILABLE, database_now, find_sqlstate
 from outbox.facts import Fact
+from outbox.log.publish import Actor, NewEvent, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
 
 SUBJECT: Final = "cutover"
 

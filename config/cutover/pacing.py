@@ -11,9 +11,9 @@ from typing import Final
 
 from django.db import connection
 
-from outbox.claim import list_ready_streams
+from outbox.consumers.staleness import ConsumerStatus, get_consumer_status
 from outbox.db import find_row
-from outbox.staleness import ConsumerStatus, get_consumer_status
+from outbox.queue.claim import list_ready_streams
 from outbox.stopping import Stop
 from projections.history.projector import MarksheetHistory
 

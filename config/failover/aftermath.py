@@ -7,10 +7,10 @@ from config.failover.member import Member
 from config.failover.steps import Say
 from config.postgres import postmaster
 from config.postgres.node import Node
-from outbox.cursors import adopt_epoch
-from outbox.log import get_head
+from outbox.consumers.cursors import adopt_epoch
+from outbox.log.reading import get_head
+from outbox.log.sequencer import start_epoch
 from outbox.models.consumers import Consumer
-from outbox.sequencer import start_epoch
 
 SECONDS_TO_STOP = 20.0
 

@@ -14,8 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from config.health.cached import Cached
+from outbox.consumers.registry import list_consumers
 from outbox.processes import list_roles_alive
-from outbox.registry import list_consumers
 
 FRESH = timedelta(seconds=15)  # processes beat once a second, also in the middle of long work
 PATIENCE = 3.0

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 from config.health.cached import Cached
 from config.health.overall import FRESH
+from outbox.consumers.staleness import ConsumerStatus, get_sequencer_lag, list_consumer_statuses
 from outbox.effects.status import RelayStatus, get_relay_status
 from outbox.processes import list_roles_alive
-from outbox.queue_status import QueueStatus, get_queue_status
-from outbox.staleness import ConsumerStatus, get_sequencer_lag, list_consumer_statuses
+from outbox.queue.status import QueueStatus, get_queue_status
 
 SECONDS_KEPT = 3.0
 PATIENCE = 5.0  # half of what Prometheus waits for a scrape

@@ -30,8 +30,8 @@ from gradebook.models import Course, Enrolment, Period, Role, School, SchoolClas
 from gradebook.services.columns import add_column
 from gradebook.services.sheets import assign_teacher
 from outbox.db import database_now
+from outbox.log.publish import Actor, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, publish
 
 CLASS_SIZE = 100
 BATCH = 2_000

@@ -31,8 +31,8 @@ from exams.models import (
 )
 from exams.services.facts import describe, event_of
 from outbox.db import database_now
+from outbox.log.publish import Actor, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, publish
 
 LONGEST_PROBLEM: Final = 200
 

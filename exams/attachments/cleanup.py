@@ -17,8 +17,8 @@ from exams.attachments.objects import delete_doomed, doom_forgotten
 from exams.attachments.uploads import give_up, lock_version
 from exams.models import Attachment, AttachmentVersion, Attempt, VersionState
 from outbox.db import load_sql
-from outbox.settle import raise_if_disconnected
-from outbox.sweeper import AT_ONCE
+from outbox.queue.settle import raise_if_disconnected
+from outbox.queue.sweeper import AT_ONCE
 
 log = logging.getLogger(__name__)
 

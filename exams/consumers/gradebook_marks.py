@@ -10,7 +10,7 @@ from uuid import UUID
 from exams.events import SubmissionGraded
 from exams.models import ResultState
 from exams.services.posting import Sitting, post_results
-from outbox.consumer import Batch
+from outbox.consumers.consumer import Batch
 
 
 class GradebookMarks:

@@ -27,7 +27,7 @@ from exams.queries.results import list_scored_students
 from gradebook.moments import write_moment
 from gradebook.services.notifications import notify
 from outbox.effects import Delivery
-from outbox.log import StoredEvent
+from outbox.log.reading import StoredEvent
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

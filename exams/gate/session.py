@@ -19,7 +19,7 @@ from exams.jobs import GRADE
 from exams.receipts import Receipt
 from outbox.db import connection_arguments, load_sql
 from outbox.faults import fault_point
-from outbox.jobs import job_id_for
+from outbox.queue.jobs import job_id_for
 
 # The plan must not depend on what the tables looked like when the session began (nearly empty at night): one generic plan,
 # index by index. A hash join over the attempts would read all of them for each group.

@@ -8,7 +8,7 @@ from exams.models import Submission
 from exams.queries.safety import confirm_safe
 from exams.receipt_keys import get_key_ring
 from exams.receipts import Receipt, sign_receipt
-from outbox.log import LogEntry, find_entry
+from outbox.log.reading import LogEntry, find_entry
 
 MOST_LISTED = 200
 

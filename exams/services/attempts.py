@@ -13,8 +13,8 @@ from exams.models import Attempt, Exam, ExamRevision
 from exams.queries.exams import ExamView, get_exam
 from exams.services.closing import close_if_overdue
 from exams.services.facts import describe, event_of
+from outbox.log.publish import Actor, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, publish
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

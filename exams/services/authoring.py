@@ -22,8 +22,8 @@ from exams.paper import OptionDraft, QuestionDraft, find_problems, freeze
 from exams.paper.drafts import Kind, TextFormat
 from exams.paper.freeze import Frozen
 from gradebook.models import User
+from outbox.log.publish import Actor, NewEvent, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
 
 
 @transaction.atomic

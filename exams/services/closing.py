@@ -23,8 +23,8 @@ from exams.models import Attempt, AttemptState, Decision, Draft, Origin, Submiss
 from exams.receipt_keys import get_key_ring
 from exams.services.facts import SERVER, describe, event_of
 from outbox.db import is_transient
-from outbox.jobs import enqueue
-from outbox.publish import NewEvent, publish
+from outbox.log.publish import NewEvent, publish
+from outbox.queue.jobs import enqueue
 
 # Longer than a hand-in can be in the gate: its patience and one statement (a test compares).
 MARGIN = timedelta(seconds=15)

@@ -21,8 +21,8 @@ from exams.models import Accommodation, Attempt, AttemptState, Extension, Extens
 from exams.queries.times import Times
 from exams.services.facts import describe, event_of
 from outbox.db import database_now, load_sql
+from outbox.log.publish import Actor, NewEvent, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from uuid_utils.compat import uuid7
 from exams.events import AttemptFact, attempt_subject
 from exams.models import Attempt
 from outbox.correlation import find_correlation_id
+from outbox.log.publish import Actor, NewEvent
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent
 
 SERVER = Actor(ActorType.POLICY)
 WORKER = Actor(ActorType.WORKER)

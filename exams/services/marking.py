@@ -21,8 +21,8 @@ from exams.services.results import Change, Finding, lock_changes, write_changes
 from gradebook.entries import Entry, check_entry
 from gradebook.models import User
 from outbox.db import database_now
+from outbox.log.publish import Actor
 from outbox.models.log import ActorType
-from outbox.publish import Actor
 
 
 class AnswerKey(NamedTuple):

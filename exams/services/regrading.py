@@ -7,7 +7,7 @@ from django.db import transaction
 from exams.errors import NotFound
 from exams.jobs import regrading_job
 from exams.models import Exam, ResultState, Submission
-from outbox.jobs import enqueue
+from outbox.queue.jobs import enqueue
 
 _AT_ONCE = 1_000
 

@@ -14,8 +14,8 @@ from django.db.models.functions import Now
 from exams.events import ScoresReleased, release_subject
 from exams.local_time import write_utc
 from exams.models import Exam, ScoreRelease
+from outbox.log.publish import Actor, NewEvent, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
 
 NEWS: Final = timedelta(days=7)  # a release of longer ago is no news
 AT_ONCE: Final = 50

@@ -21,7 +21,7 @@ from exams.queries.grading import list_classes
 from exams.queries.papers import list_question_ids
 from exams.services.facts import WORKER, describe, event_of
 from outbox.db import load_sql, require_transaction
-from outbox.publish import Actor, NewEvent, publish
+from outbox.log.publish import Actor, NewEvent, publish
 
 _LONGEST_REASON = 300
 

@@ -23,8 +23,8 @@ from gradebook.services.marks.posting import AUTOMATIC_GRADING, write_posts
 from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells
 from gradebook.services.terms import hold_alone, open_term, raise_generation, read_reason
 from outbox.db import database_now
+from outbox.log.publish import Actor, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, publish
 
 POSTED_ON_OPENING = "Posted when the term was opened again."
 

@@ -24,9 +24,9 @@ from gradebook.queries.cards import list_current_cards, read_contents
 from gradebook.services.facts import event_by
 from gradebook.services.terms import changing_marks
 from outbox.db import database_now
-from outbox.log import Position, find_entry, get_head
+from outbox.log.publish import NewEvent, publish
+from outbox.log.reading import Position, find_entry, get_head
 from outbox.models.log import Event
-from outbox.publish import NewEvent, publish
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

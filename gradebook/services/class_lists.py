@@ -15,7 +15,7 @@ from gradebook.moments import write_moment
 from gradebook.queries.cards import read_contents
 from gradebook.services.cards import is_numbered, name_state
 from gradebook.services.terms import changing_marks
-from outbox.log import get_head
+from outbox.log.reading import get_head
 
 
 def describe_class_list(period: Period, school_class: SchoolClass) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from gradebook.events import ColumnChanged, ColumnState, column_subject
 from gradebook.models import Column, ColumnSource, Mark, MarkSheet, User
 from gradebook.services.facts import event_by
 from gradebook.services.terms import changing_marks, require_open
-from outbox.publish import publish
+from outbox.log.publish import publish
 
 
 def add_column(

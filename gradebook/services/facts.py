@@ -4,8 +4,8 @@ from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
 from gradebook.models import User
+from outbox.log.publish import Actor, NewEvent
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent
 
 
 class SchoolFact(Protocol):

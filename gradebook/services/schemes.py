@@ -15,7 +15,7 @@ from gradebook.events import SchemeChanged, SchemeState, scheme_subject
 from gradebook.models import Category, Column, LetterScale, MarkSheet, Scheme, Treatment, User
 from gradebook.services.facts import event_by
 from gradebook.services.terms import changing_marks, require_open
-from outbox.publish import publish
+from outbox.log.publish import publish
 
 MOST_CATEGORIES = 30
 WEIGHT_DECIMALS = 4

@@ -25,7 +25,7 @@ from outbox.db import (
     load_sql,
     require_transaction,
 )
-from outbox.publish import publish
+from outbox.log.publish import publish
 
 TERMS: Final = 0x7465726D  # "term"; the other half of the advisory lock is a hash of the period's id
 _PATIENCE: Final = (

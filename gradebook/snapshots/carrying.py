@@ -19,8 +19,8 @@ from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells,
 from gradebook.services.terms import changing_marks, require_open
 from gradebook.snapshots.cells import CopiedCell
 from gradebook.snapshots.reading import get_newest_cells
+from outbox.log.publish import Actor, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, publish
 
 REASON: Final = "carried_over"
 

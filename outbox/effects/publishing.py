@@ -29,9 +29,7 @@ TASK = "outbox.run_effect"
 CORRELATION = (
     "correlation_id"  # a header of ours: for whoever looks at the broker's queues, nobody acts on it
 )
-LONGEST_WAIT = (
-    4.0  # seconds for one call; less than a frozen batch may hold the relay's row (`outbox.cursors`)
-)
+LONGEST_WAIT = 4.0  # seconds for one call; less than a frozen batch may hold the relay's row (`outbox.consumers.cursors`)
 SMALLEST_WAIT = 0.05
 SOCKET_LIMITS = {
     "amqp": {"connect_timeout": LONGEST_WAIT, "read_timeout": LONGEST_WAIT, "write_timeout": LONGEST_WAIT},

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from uuid import UUID
 
-from outbox.log import StoredEvent
+from outbox.log.reading import StoredEvent
 
 # Seconds before the second try, the third …: with the first try, nine tries in about four hours.
 RETRIES = (2.0, 10.0, 30.0, 120.0, 600.0, 1800.0, 3600.0, 7200.0)

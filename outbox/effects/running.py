@@ -25,7 +25,7 @@ from outbox.effects.receipts import (
 )
 from outbox.effects.registry import Delivery, Effect, GiveUp, TryLater, find_effect
 from outbox.faults import fault_point
-from outbox.log import list_events_at
+from outbox.log.reading import list_events_at
 from outbox.models.effects import EffectState
 
 logger = logging.getLogger(__name__)

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from django.db import connection
 
+from outbox.consumers.staleness import get_consumer_status
 from outbox.db import load_sql
-from outbox.relay import NAME
-from outbox.staleness import get_consumer_status
+from outbox.effects.relay import NAME
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

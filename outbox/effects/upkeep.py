@@ -11,7 +11,7 @@ from outbox.effects.receipts import take_overdue_effects
 from outbox.effects.running import RESEND_AFTER
 from outbox.models import EffectReceipt, EffectState, WebhookTry
 from outbox.periodic import Periodic, prune_moments, register_periodic, run_planned
-from outbox.sweeper import AT_ONCE, Sweep, register_sweep
+from outbox.queue.sweeper import AT_ONCE, Sweep, register_sweep
 from outbox.webhooks.secrets import forget_old_secrets
 
 KEPT = timedelta(days=90)  # longer than anybody waits for a second delivery

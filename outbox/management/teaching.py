@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
 
-from outbox.claim import LARGEST_BATCH
+from outbox.queue.claim import LARGEST_BATCH
 
 
 class _Formatter(RawDescriptionHelpFormatter, DjangoHelpFormatter):

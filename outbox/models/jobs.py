@@ -104,7 +104,7 @@ class Job(JobIdentity):
 class FinishedJob(JobIdentity):
     """A job that ended well, moved out of the hot table in the settling transaction. A job done again replaces it.
 
-    Forgotten after JOB_RETENTION_DAYS (`outbox.retention`): nothing but people's questions depends on it.
+    Forgotten after JOB_RETENTION_DAYS (`outbox.queue.retention`): nothing but people's questions depends on it.
     """
 
     pk = models.CompositePrimaryKey("group_id", "subject_id", "kind")
@@ -163,7 +163,7 @@ class DeadLetter(JobIdentity):
 
 
 class QueueTally(models.Model):
-    """What one process counted in one minute (`outbox.tallies`). Each writes only rows of its own, so nobody waits; readers add up."""
+    """What one process counted in one minute (`outbox.queue.tallies`). Each writes only rows of its own, so nobody waits; readers add up."""
 
     pk = models.CompositePrimaryKey("minute", "teller")
     minute = models.DateTimeField()
@@ -184,7 +184,7 @@ class QueueTally(models.Model):
 
 
 class RetryBudget(models.Model):
-    """Tokens for retries of one kind: each first try adds some, each retry takes one (`outbox.retry`)."""
+    """Tokens for retries of one kind: each first try adds some, each retry takes one (`outbox.queue.retry`)."""
 
     kind = models.CharField(max_length=40, primary_key=True)
     tokens = models.FloatField()

@@ -25,7 +25,7 @@ class Heartbeat(models.Model):
 class AnnouncedEvent(models.Model):
     """The event a consumer tries alone, written down before it is tried: a process it kills can write nothing afterwards.
 
-    `tries` counts the processes that announced it. One row a consumer, overwritten by the next event (`outbox.careful`).
+    `tries` counts the processes that announced it. One row a consumer, overwritten by the next event (`outbox.consumers.careful`).
     """
 
     consumer = models.CharField(max_length=60, primary_key=True)

@@ -20,7 +20,7 @@ from standardwebhooks import Webhook
 from outbox.addresses import ForbiddenAddress
 from outbox.calling import Answer, NoAnswer, post
 from outbox.effects.registry import Delivery, Effect, GiveUp, Hint, Target, TryLater, register_effect
-from outbox.log import StoredEvent
+from outbox.log.reading import StoredEvent
 from outbox.models.webhooks import WebhookEndpoint, WebhookTry
 from outbox.webhooks.secrets import list_secrets
 

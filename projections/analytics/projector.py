@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from exams.events import AttemptReopened, ExamPublished, SubmissionGraded
 from gradebook.events import ColumnChanged, MarkChanged
-from outbox.consumer import Batch, Span
+from outbox.consumers.consumer import Batch, Span
 
 MARKS = frozenset({MarkChanged.kind})
 COLUMNS = frozenset({ColumnChanged.kind})

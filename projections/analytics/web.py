@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET
 
 from exams.policies import list_result_classes
 from gradebook import policies
-from outbox.staleness import get_consumer_status
+from outbox.consumers.staleness import get_consumer_status
 from projections.analytics.charts import BarChart, ItemChart, draw_bars, draw_items
 from projections.analytics.figures import FEWEST
 from projections.analytics.projector import Analytics

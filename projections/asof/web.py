@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from gradebook import policies
-from outbox.staleness import ConsumerStatus, get_consumer_status
+from outbox.consumers.staleness import ConsumerStatus, get_consumer_status
 from projections.asof.eras import SheetPast
 from projections.asof.grid import lay_out, look_up
 from projections.asof.moments import Asked, read_moment

@@ -7,7 +7,7 @@ and a line is keyed by its event's position: met twice it stays one, in whatever
 from datetime import timedelta
 
 from gradebook.events import MarkChanged
-from outbox.consumer import Batch, Span
+from outbox.consumers.consumer import Batch, Span
 
 HISTORY_TABLE = "projections_markhistory"
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 
 from gradebook import policies
 from gradebook.cells import CellKey
-from outbox.staleness import get_consumer_status
+from outbox.consumers.staleness import get_consumer_status
 from projections.history.lines import describe_changes
 from projections.history.projector import MarksheetHistory
 from projections.history.queries import HistoryPage, list_shown_history

@@ -3,12 +3,12 @@
 from django.db.models.functions import Now
 
 from exams.attachments.effects import NAME
-from outbox.batches import run_batch
+from outbox.consumers.batches import run_batch
 from outbox.effects import find_effect
+from outbox.effects.relay import Relay
 from outbox.effects.running import run_due_effects
+from outbox.log.sequencer import sequence_events
 from outbox.models import EffectReceipt
-from outbox.relay import Relay
-from outbox.sequencer import sequence_events
 
 
 def relay_everything() -> None:

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db import connection
 
-from outbox.rebuild import rebuild
-from outbox.sequencer import sequence_events
+from outbox.consumers.rebuild import rebuild
+from outbox.log.sequencer import sequence_events
 from outbox.stopping import Stop
 from projections.history.projector import HISTORY_TABLE, MarksheetHistory
 from projections.history.queries import PAGE_SIZE, list_sheet_history

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.db import connection
 
-from outbox.sequencer import sequence_events
+from outbox.log.sequencer import sequence_events
 from tests.benchmarks.harness import BenchDatabase, paired, run, timed
 from tests.benchmarks.results import Row
 

@@ -30,9 +30,9 @@ from exams.receipt_keys import get_key_ring
 from exams.receipts import Receipt, sign_receipt
 from exams.services.facts import describe, event_of
 from outbox.db import database_now
-from outbox.jobs import enqueue
+from outbox.log.publish import Actor, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, publish
+from outbox.queue.jobs import enqueue
 
 
 class AnswersForm(serializers.Serializer[Any]):

@@ -12,13 +12,13 @@ from kombu.connection import Connection
 from kombu.messaging import Producer
 
 from config.celery import app
-from outbox.batches import run_batch
+from outbox.consumers.batches import run_batch
 from outbox.effects import Effect, register_effect
 from outbox.effects.publishing import TASK, CeleryPublisher, as_arguments
 from outbox.effects.receipts import Message
+from outbox.effects.relay import Relay
+from outbox.log.sequencer import sequence_events
 from outbox.models import EffectReceipt
-from outbox.relay import Relay
-from outbox.sequencer import sequence_events
 from tests.benchmarks.harness import BenchDatabase, paired, run, timed
 from tests.benchmarks.results import Row
 from tests.brokers import RabbitMQ

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from django.db import connection
 
-from outbox.consumer import Projection
-from outbox.rebuild import rebuild
-from outbox.sequencer import sequence_events
+from outbox.consumers.consumer import Projection
+from outbox.consumers.rebuild import rebuild
+from outbox.log.sequencer import sequence_events
 from outbox.stopping import Stop
 from projections.analytics.projector import Analytics
 from projections.history.projector import HISTORY_TABLE, MarksheetHistory

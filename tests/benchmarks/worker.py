@@ -12,15 +12,15 @@ from django.db import connection
 from exams.canonical import canonical_answers, digest
 from exams.jobs import GRADE
 from exams.models import Attempt, Exam, ExamRevision, Result
-from outbox.claim import Claimer
-from outbox.keeper import Keeper
 from outbox.loop import run_loop
 from outbox.models import FinishedJob, Job
 from outbox.processes import Heart
-from outbox.settle import Settled
+from outbox.queue.claim import Claimer
+from outbox.queue.keeper import Keeper
+from outbox.queue.settle import Settled
+from outbox.queue.streams import Allowance
+from outbox.queue.worker import Worker
 from outbox.stopping import Stop
-from outbox.streams import Allowance
-from outbox.worker import Worker
 from tests import factories
 from tests.benchmarks.harness import BenchDatabase, paired, run, timed
 from tests.benchmarks.results import Row

@@ -16,11 +16,11 @@ from django.db import transaction
 
 import exams.events
 import gradebook.events
-from outbox.log import Position, StoredEvent, read_events
+from outbox.log.publish import Actor, NewEvent, publish
+from outbox.log.reading import Position, StoredEvent, read_events
+from outbox.log.sequencer import sequence_events
+from outbox.log.upcasting import register_upcaster, unregister_upcaster, upcast
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
-from outbox.sequencer import sequence_events
-from outbox.upcasting import register_upcaster, unregister_upcaster, upcast
 
 CORPUS = Path(__file__).parent / "events"
 NAMES = sorted(path.stem for path in CORPUS.glob("*.json"))

@@ -9,8 +9,8 @@ from django.core.management import call_command
 
 from gradebook.models import Column, MarkSheet, MarkSnapshot, User
 from gradebook.snapshots.carrying import carry_over_marks
-from outbox.batches import run_batch
-from outbox.sequencer import sequence_events
+from outbox.consumers.batches import run_batch
+from outbox.log.sequencer import sequence_events
 from projections.history.projector import MarksheetHistory
 from tests import factories
 from tests.cutover.copies import cells_of, write_steps

@@ -14,9 +14,9 @@ from gradebook.cells import CellKey
 from gradebook.models import Column, MarkSheet, MarkSnapshot, User
 from gradebook.snapshots.carrying import carry_over_marks
 from gradebook.snapshots.phases import Phase
-from outbox.batches import run_batch
-from outbox.rebuild import begin_rebuild
-from outbox.sequencer import sequence_events
+from outbox.consumers.batches import run_batch
+from outbox.consumers.rebuild import begin_rebuild
+from outbox.log.sequencer import sequence_events
 from projections.backfill.walking import backfill_chunk, count_copies_to_come, list_unfilled_sheets
 from projections.history.projector import MarksheetHistory
 from projections.history.queries import list_cell_history, list_sheet_history, list_shown_history

@@ -21,10 +21,10 @@ from config.cutover.pacing import (
     read_pressure,
 )
 from gradebook.snapshots.phases import Phase
-from outbox.jobs import NewJob, enqueue
-from outbox.log import Position
+from outbox.consumers.staleness import ConsumerStatus
+from outbox.log.reading import Position
 from outbox.models import Job
-from outbox.staleness import ConsumerStatus
+from outbox.queue.jobs import NewJob, enqueue
 from outbox.stopping import Stop
 from tests.cutover.copies import enter
 from tests.cutover.old_class import CatchUp, OldClass, catch_up, cutover, old

@@ -5,11 +5,11 @@ from collections import Counter
 
 from exams.consumers.gradebook_marks import GradebookMarks
 from exams.jobs import GRADE, REGRADE
-from outbox.batches import run_batch
-from outbox.claim import Claimer
-from outbox.handlers import get_handler
-from outbox.sequencer import sequence_events
-from outbox.settle import Settled, prepare, settle
+from outbox.consumers.batches import run_batch
+from outbox.log.sequencer import sequence_events
+from outbox.queue.claim import Claimer
+from outbox.queue.handlers import get_handler
+from outbox.queue.settle import Settled, prepare, settle
 
 
 def grade_everything() -> Counter[Settled]:

@@ -8,7 +8,7 @@ from gradebook.models import LetterScale, User
 from gradebook.services.cards import issue_cards
 from gradebook.services.proposals import propose_amendment
 from gradebook.services.terms import lock_term
-from outbox.sequencer import sequence_events
+from outbox.log.sequencer import sequence_events
 from tests import factories
 from tests.gradebook.marks import save
 from tests.people import World

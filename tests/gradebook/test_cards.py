@@ -24,8 +24,8 @@ from gradebook.services.amendments import sign_amendment
 from gradebook.services.cards import find_changes, find_standings, issue_cards, release_cards
 from gradebook.services.proposals import propose_amendment
 from gradebook.services.terms import lock_term
+from outbox.log.sequencer import sequence_events
 from outbox.models.log import Event
-from outbox.sequencer import sequence_events
 from tests import factories
 from tests.gradebook.marks import save
 from tests.people import World

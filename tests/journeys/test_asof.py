@@ -6,9 +6,9 @@ from playwright.sync_api import Page, expect
 from gradebook.models import Column, User
 from gradebook.services.marks import save_marks
 from gradebook.services.terms import lock_term, open_term
-from outbox.batches import run_batch
-from outbox.log import get_head
-from outbox.sequencer import sequence_events
+from outbox.consumers.batches import run_batch
+from outbox.log.reading import get_head
+from outbox.log.sequencer import sequence_events
 from projections.history.projector import MarksheetHistory
 from tests import factories
 from tests.gradebook.marks import change, save

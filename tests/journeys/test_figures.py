@@ -6,9 +6,9 @@ from playwright.sync_api import Page, expect
 
 from exams.models import Exam
 from gradebook.models import Column, User
-from outbox.batches import run_batch
-from outbox.publish import publish
-from outbox.sequencer import sequence_events
+from outbox.consumers.batches import run_batch
+from outbox.log.publish import publish
+from outbox.log.sequencer import sequence_events
 from projections.analytics.projector import Analytics
 from projections.models import ColumnExam, ExamGroup
 from tests import factories

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from exams.models import Attempt
 from gradebook.models import User
-from outbox.sequencer import sequence_events
+from outbox.log.sequencer import sequence_events
 from tests.journeys.conftest import OpenPage
 from tests.sitting import hand_in
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from gradebook.models import Column, User
-from outbox.sequencer import sequence_events
+from outbox.log.sequencer import sequence_events
 from tests import factories
 from tests.gradebook.marks import save, shown
 from tests.journeys.conftest import OpenPage

@@ -6,8 +6,8 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from outbox.db import run_together
+from outbox.log.publish import APPEND_EVENTS, Actor, NewEvent, events_to_append
 from outbox.models.log import ActorType, Event
-from outbox.publish import APPEND_EVENTS, Actor, NewEvent, events_to_append
 
 HEAD, LAG = ("outbox", "get_head"), ("outbox", "get_sequencer_lag")
 

@@ -6,8 +6,8 @@ from uuid import UUID, uuid5
 from django.db import transaction
 
 from gradebook.events import CellState, MarkChanged, cell_subject
+from outbox.log.publish import Actor, NewEvent, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
 
 SHEET = UUID(int=1)
 IMPORT = Actor(ActorType.IMPORT)

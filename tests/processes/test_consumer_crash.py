@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 from django.db import connection
 
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, Heartbeat, ParkedEvent, ParkedSubject
-from outbox.sequencer import sequence_events
 from tests.outbox.log.things import append, append_things, new_event
 from tests.processes.running import Running
 from tests.processes.workers import Start, start

@@ -25,7 +25,7 @@ from config.postgres.roles import ensure_database
 from exams.models import Attempt
 from gradebook.models import Mark
 from outbox.errors import CursorOfAnotherEpoch
-from outbox.log import Position, get_head, read_events, refuse_foreign_position
+from outbox.log.reading import Position, get_head, read_events, refuse_foreign_position
 from outbox.models import Consumer, Event
 from projections.models import MarkHistory
 from tests import factories

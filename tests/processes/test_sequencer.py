@@ -4,8 +4,8 @@ import signal
 
 import pytest
 
+from outbox.log.verify import verify_log
 from outbox.models import Event, EventPosition, Heartbeat, Tick
-from outbox.verify import verify_log
 from tests.processes.changes import change_marks
 from tests.processes.workers import Start, start
 from tests.waiting import wait_until

@@ -4,8 +4,8 @@ import signal
 
 import pytest
 
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, Event, Heartbeat
-from outbox.sequencer import sequence_events
 from projections.models import MarkHistory
 from tests.processes.changes import change_marks
 from tests.processes.workers import Start, start

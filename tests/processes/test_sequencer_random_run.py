@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from outbox.verify import verify_log
+from outbox.log.verify import verify_log
 from tests.processes.random_run import Findings, play
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.process, pytest.mark.timeout(300)]

@@ -9,11 +9,11 @@ from django.db import transaction
 from psycopg import sql
 
 from gradebook.events import CellState, MarkChanged, Reason, cell_subject
-from outbox.consumer import Batch
+from outbox.consumers.consumer import Batch
+from outbox.log.publish import Actor, NewEvent, publish
+from outbox.log.sequencer import sequence_events
 from outbox.models import EventPosition
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
-from outbox.sequencer import sequence_events
 from projections.history.projector import HISTORY_TABLE, MarksheetHistory
 from projections.models import MarkHistory
 

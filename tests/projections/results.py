@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 
 from exams.events import AttemptReopened, ClassNamed, SubmissionGraded, attempt_subject
 from gradebook.events import ColumnChanged, ColumnState, column_subject
+from outbox.log.publish import Actor, NewEvent
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent
 
 WORKER = Actor(ActorType.WORKER)
 

@@ -12,10 +12,10 @@ from django.utils import translation
 
 from exams.models import Exam
 from gradebook.models import User
-from outbox.batches import run_batch
+from outbox.consumers.batches import run_batch
+from outbox.log.publish import NewEvent, publish
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer
-from outbox.publish import NewEvent, publish
-from outbox.sequencer import sequence_events
 from projections.analytics.projector import Analytics
 from tests import factories
 from tests.people import World

@@ -15,9 +15,9 @@ from django.db import connection
 
 from exams.models import Exam
 from gradebook.models import Enrolment, Mark, User
-from outbox.log import get_head
+from outbox.consumers.staleness import ConsumerStatus, list_consumer_statuses
+from outbox.log.reading import get_head
 from outbox.models import Consumer
-from outbox.staleness import ConsumerStatus, list_consumer_statuses
 from projections.models import MarkHistory
 from tests import factories
 from tests.benchmarks.hall import Hall

@@ -6,9 +6,9 @@ from exams.models import Exam, ExamRevision
 from exams.services.attempts import start_attempt
 from exams.services.targets import open_columns
 from gradebook.models import User
-from outbox.batches import run_batch
-from outbox.beside import rebuild_beside
-from outbox.sequencer import sequence_events
+from outbox.consumers.batches import run_batch
+from outbox.consumers.beside import rebuild_beside
+from outbox.log.sequencer import sequence_events
 from outbox.stopping import Stop
 from projections.analytics.projector import Analytics
 from projections.analytics.queries import get_exam_figures, list_column_figures

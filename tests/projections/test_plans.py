@@ -7,11 +7,11 @@ from typing import Any, Final
 import pytest
 from django.db import connection, transaction
 
-from outbox.batches import run_batch
-from outbox.consumer import FillableProjection
+from outbox.consumers.batches import run_batch
+from outbox.consumers.consumer import FillableProjection
+from outbox.consumers.rebuild import begin_rebuild
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer
-from outbox.rebuild import begin_rebuild
-from outbox.sequencer import sequence_events
 from projections.analytics.projector import Analytics
 from projections.history.projector import MarksheetHistory
 

@@ -9,11 +9,11 @@ from django.db import transaction
 
 from config.console.route import list_alarms
 from config.metrics.figures import read_figures
-from outbox.batches import BatchOutcome, run_batch
-from outbox.consumer import ConsumerHandler
+from outbox.consumers.batches import BatchOutcome, run_batch
+from outbox.consumers.consumer import ConsumerHandler
+from outbox.log.publish import NewEvent, publish
+from outbox.log.sequencer import sequence_events
 from outbox.models import ParkedSubject
-from outbox.publish import NewEvent, publish
-from outbox.sequencer import sequence_events
 from projections.analytics.projector import Analytics
 from projections.history.projector import MarksheetHistory
 from projections.models import AnalyticsMark, MarkHistory

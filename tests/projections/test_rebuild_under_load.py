@@ -13,14 +13,14 @@ from django.db import transaction
 from exams.consumers.gradebook_marks import GradebookMarks
 from gradebook.entries import plain
 from gradebook.models import Column, User
-from outbox.beside import rebuild_beside
-from outbox.consumer import ConsumerHandler
-from outbox.following import follow
-from outbox.log import get_head
+from outbox.consumers.beside import rebuild_beside
+from outbox.consumers.consumer import ConsumerHandler
+from outbox.consumers.following import follow
+from outbox.consumers.rebuild import rebuild
+from outbox.log.publish import publish
+from outbox.log.reading import get_head
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, Event, ParkedSubject
-from outbox.publish import publish
-from outbox.rebuild import rebuild
-from outbox.sequencer import sequence_events
 from outbox.stopping import Stop
 from projections.analytics.projector import Analytics
 from projections.history.projector import MarksheetHistory
@@ -102,8 +102,8 @@ def _others_go_on(name: str) -> Report:
 def test_projections_rebuilt_while_people_write_end_equal_and_hold_up_nobody(
     cells: list[tuple[Column, User]], teacher: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outbox.rebuild.REPLAYED_AT_ONCE", 40)
-    monkeypatch.setattr("outbox.beside.REPLAYED_AT_ONCE", 40)
+    monkeypatch.setattr("outbox.consumers.rebuild.REPLAYED_AT_ONCE", 40)
+    monkeypatch.setattr("outbox.consumers.beside.REPLAYED_AT_ONCE", 40)
 
     with _everybody_at_work(cells, teacher) as written, Stop() as beside:
         for handler in REBUILT:

@@ -18,15 +18,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gradebook.events import Reason
-from outbox.batches import BatchOutcome, run_batch
-from outbox.beside import rebuild_beside
-from outbox.consumer import Batch
+from outbox.consumers.batches import BatchOutcome, run_batch
+from outbox.consumers.beside import rebuild_beside
+from outbox.consumers.consumer import Batch
+from outbox.consumers.rebuild import begin_rebuild
+from outbox.consumers.tables import bind_live_tables
+from outbox.log.publish import NewEvent, publish
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, Event, EventPosition, Tick
-from outbox.publish import NewEvent, publish
-from outbox.rebuild import begin_rebuild
-from outbox.sequencer import sequence_events
 from outbox.stopping import Stop
-from outbox.tables import bind_live_tables
 from projections.analytics.figures import FEWEST, Sums, find_discrimination, summarise, take_root
 from projections.analytics.projector import Analytics
 from projections.analytics.queries import get_exam_figures, list_column_figures

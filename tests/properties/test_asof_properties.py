@@ -8,8 +8,8 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outbox.log.publish import NewEvent
 from outbox.models import Consumer, Event, EventPosition, Tick
-from outbox.publish import NewEvent
 from projections.asof.queries import list_cells_as_of, list_differences_between
 from projections.models import HistoryEntry, MarkHistory
 from tests.examples import examples

@@ -8,11 +8,11 @@ from django.db import connection, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outbox.batches import BatchOutcome, run_batch
+from outbox.consumers.batches import BatchOutcome, run_batch
+from outbox.consumers.rebuild import begin_rebuild
+from outbox.log.publish import publish
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, Event, EventPosition, Tick
-from outbox.publish import publish
-from outbox.rebuild import begin_rebuild
-from outbox.sequencer import sequence_events
 from projections.history.projector import MarksheetHistory
 from projections.models import MarkHistory
 from tests.examples import examples

@@ -17,19 +17,19 @@ import psycopg
 import pytest
 from django.db import connection
 
-from outbox.claim import Claimer
-from outbox.handlers import ClaimedJob, Outcome, Transient
-from outbox.keeper import Keeper
+from outbox.log.sequencer import sequence_events
 from outbox.loop import run_loop
 from outbox.models import FinishedJob, Job
 from outbox.processes import Heart
-from outbox.queue_status import SNAPSHOT_BUDGET, get_queue_status
-from outbox.retry import TOKENS_PER_MINUTE
-from outbox.sequencer import sequence_events
-from outbox.settle import Settled
+from outbox.queue.claim import Claimer
+from outbox.queue.handlers import ClaimedJob, Outcome, Transient
+from outbox.queue.keeper import Keeper
+from outbox.queue.retry import TOKENS_PER_MINUTE
+from outbox.queue.settle import Settled
+from outbox.queue.status import SNAPSHOT_BUDGET, get_queue_status
+from outbox.queue.streams import Allowance
+from outbox.queue.worker import Worker
 from outbox.stopping import Stop
-from outbox.streams import Allowance
-from outbox.worker import Worker
 from tests.outbox.queue import plans
 from tests.outbox.queue.workshop import (
     LEASE,

@@ -7,7 +7,7 @@ import pytest
 from exams.models import Attempt, AttemptState, Result
 from exams.sweeps import ORPHAN_SECONDS
 from outbox.models import Job
-from outbox.sweeper import JITTER, Sweeper
+from outbox.queue.sweeper import JITTER, Sweeper
 from tests.exams.grading_room import grade_everything
 from tests.sitting import hand_in
 

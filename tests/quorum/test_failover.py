@@ -13,10 +13,10 @@ from exams.gate.handin import UNKNOWN, HandIn, Outcome, Verdict
 from exams.gate.session import Lost, Session
 from exams.models import Attempt
 from outbox.errors import CursorOfAnotherEpoch
-from outbox.log import get_head, refuse_foreign_position
+from outbox.log.reading import get_head, refuse_foreign_position
+from outbox.log.sequencer import sequence_events
 from outbox.models.consumers import Consumer
 from outbox.quorum import get_watch
-from outbox.sequencer import sequence_events
 from tests import factories
 from tests.exams.gate.sessions import MakeHandIn, make_handin  # noqa: F401 - a fixture
 from tests.processes.running import Running

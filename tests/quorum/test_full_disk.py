@@ -14,8 +14,8 @@ from django.db import connection
 from exams.gate.handin import Outcome
 from exams.gate.session import Session
 from exams.models import Submission
+from outbox.log.verify import verify_log
 from outbox.models import DeadLetter, Event, EventPosition, FinishedJob, Job
-from outbox.verify import verify_log
 from tests import factories
 from tests.exams.gate.sessions import MakeHandIn, make_handin  # noqa: F401 - a fixture
 from tests.posting import Poster, Sitting, sitting_of

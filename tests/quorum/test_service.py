@@ -18,9 +18,9 @@ from exams.gate.session import Lost, Session
 from exams.models import Attempt, AttemptState, Submission
 from exams.receipt_keys import get_key_ring
 from exams.sweeps import sweep_overdue_attempts
-from outbox.log import Position, read_events
+from outbox.log.reading import Position, read_events
+from outbox.log.sequencer import sequence_events
 from outbox.quorum import get_watch
-from outbox.sequencer import sequence_events
 from tests import factories
 from tests.cut_wire import CutWire
 from tests.exams.gate.sessions import MakeHandIn, make_handin  # noqa: F401 - a fixture

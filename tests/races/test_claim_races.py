@@ -13,15 +13,15 @@ import pytest
 from django.db import connection, transaction
 from django.db.models.functions import Now
 
-from outbox.claim import Claim
-from outbox.dead_letters import Replayed, replay_dead_letters
-from outbox.handlers import ClaimedJob, Outcome
-from outbox.jobs import NewJob, enqueue
-from outbox.keeper import renew_leases
 from outbox.models import DeadLetter, FinishedJob, Job, JobState
-from outbox.retry import draw_tokens
-from outbox.settle import Settled
-from outbox.sweeper import return_lost_jobs, take_back_expired
+from outbox.queue.claim import Claim
+from outbox.queue.dead_letters import Replayed, replay_dead_letters
+from outbox.queue.handlers import ClaimedJob, Outcome
+from outbox.queue.jobs import NewJob, enqueue
+from outbox.queue.keeper import renew_leases
+from outbox.queue.retry import draw_tokens
+from outbox.queue.settle import Settled
+from outbox.queue.sweeper import return_lost_jobs, take_back_expired
 from tests.outbox.queue.workshop import (
     LEASE,
     Workshop,

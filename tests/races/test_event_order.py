@@ -14,10 +14,10 @@ from psycopg.errors import DuplicateDatabase
 
 from config.postgres import Cluster
 from config.postgres.place import SUPERUSER
-from outbox.batches import run_batch
+from outbox.consumers.batches import run_batch
+from outbox.consumers.staleness import get_consumer_status
+from outbox.log.sequencer import PassOutcome, begin_pass, get_last_tick, number_events, sequence_events
 from outbox.models import Event, EventPosition, Tick
-from outbox.sequencer import PassOutcome, begin_pass, get_last_tick, number_events, sequence_events
-from outbox.staleness import get_consumer_status
 from tests.outbox.log.noted import ThingsNoted, deliver, noted
 from tests.outbox.log.sessions import Background, Session, Sessions, count_lock_waiters, sessions
 from tests.outbox.log.things import append, append_things, new_event
@@ -269,7 +269,7 @@ def test_i8_losing_the_race_is_an_outcome_and_not_an_error(
         assert finish_pass(one) == 3
         return last
 
-    monkeypatch.setattr("outbox.sequencer.get_last_tick", be_overtaken)
+    monkeypatch.setattr("outbox.log.sequencer.get_last_tick", be_overtaken)
 
     assert sequence_events().outcome is PassOutcome.FENCED
     assert Tick.objects.count() == 1

@@ -7,16 +7,16 @@ from datetime import timedelta
 import pytest
 from django.db import DatabaseError, connection
 
-from outbox.batches import BatchOutcome, run_batch
-from outbox.consumer import Batch
-from outbox.cursors import advance_cursor, register_consumer
+from outbox.consumers.batches import BatchOutcome, run_batch
+from outbox.consumers.consumer import Batch
+from outbox.consumers.cursors import advance_cursor, register_consumer
+from outbox.consumers.following import follow, follow_all
+from outbox.consumers.rebuild import begin_rebuild, rebuild
 from outbox.db import is_transient
 from outbox.errors import CursorMoved
-from outbox.following import follow, follow_all
-from outbox.log import Position, get_head
+from outbox.log.reading import Position, get_head
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, Heartbeat, ParkedSubject
-from outbox.rebuild import begin_rebuild, rebuild
-from outbox.sequencer import sequence_events
 from outbox.stopping import Stop
 from tests.outbox.log.noted import ThingsNoted, deliver, noted, noted_again
 from tests.outbox.log.sessions import Background, Sessions, count_lock_waiters, sessions
@@ -77,7 +77,7 @@ def test_i15_crash_before_the_commit_repeats_the_batch_and_crash_after_it_does_n
 def test_i16_instance_that_freezes_in_its_batch_loses_the_row_and_cannot_finish(
     noted: ThingsNoted, barrier: Barrier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outbox.cursors.FROZEN_BATCH_ENDS_AFTER", timedelta(milliseconds=300))
+    monkeypatch.setattr("outbox.consumers.cursors.FROZEN_BATCH_ENDS_AFTER", timedelta(milliseconds=300))
     append_things(3)
     sequence_events()
     register_consumer(noted)
@@ -123,7 +123,7 @@ def test_i17_rebuild_waits_for_the_running_batch_and_then_replays_its_events_onc
 def test_i17_frozen_batch_of_the_old_generation_keeps_nothing_after_a_rebuild(
     noted: ThingsNoted, barrier: Barrier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outbox.cursors.FROZEN_BATCH_ENDS_AFTER", timedelta(milliseconds=300))
+    monkeypatch.setattr("outbox.consumers.cursors.FROZEN_BATCH_ENDS_AFTER", timedelta(milliseconds=300))
     append_things(3)
     sequence_events()
     register_consumer(noted)
@@ -164,7 +164,7 @@ def test_i17_batch_whose_cursor_moved_under_it_is_rolled_back_as_an_outcome(
         consumer.generation -= 1
         return consumer
 
-    monkeypatch.setattr("outbox.batches.find_unlocked_consumer", find_of_old_generation)
+    monkeypatch.setattr("outbox.consumers.batches.find_unlocked_consumer", find_of_old_generation)
 
     assert run_batch(noted).outcome is BatchOutcome.MOVED
     assert noted.list_noted() == []
@@ -262,7 +262,7 @@ def test_consumer_that_fails_for_good_ends_those_beside_it_so_that_a_supervisor_
 
     append_things(1)
     sequence_events()
-    monkeypatch.setattr("outbox.careful.run_batch", fail)
+    monkeypatch.setattr("outbox.consumers.careful.run_batch", fail)
 
     with Stop() as stop, pytest.raises(Defect):
         follow_all([noted, noted_again], stop)

@@ -7,13 +7,13 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import transaction
 
-from outbox.batches import run_batch
+from outbox.consumers.batches import run_batch
 from outbox.effects import Delivery, Effect, register_effect, unregister_effect
+from outbox.effects.relay import Relay
+from outbox.log.publish import Actor, NewEvent, publish
+from outbox.log.sequencer import sequence_events
 from outbox.models import EffectReceipt
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
-from outbox.relay import Relay
-from outbox.sequencer import sequence_events
 
 CAUSED = "SomethingCaused"
 

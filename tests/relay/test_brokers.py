@@ -12,15 +12,15 @@ from honcho.environ import parse_procfile
 from pytest_django import Settings
 
 import config.celery
-from outbox.batches import BatchOutcome, run_batch
-from outbox.consumer import Batch
+from outbox.consumers.batches import BatchOutcome, run_batch
+from outbox.consumers.consumer import Batch
 from outbox.effects.publishing import CeleryPublisher
 from outbox.effects.receipts import Message, list_hints
+from outbox.effects.relay import Relay
 from outbox.effects.status import get_relay_status
 from outbox.errors import Unavailable
 from outbox.models import Consumer, EffectReceipt
 from outbox.quorum.reads import stop_watching
-from outbox.relay import Relay
 from tests.brokers import Broker, RabbitMQ, Redis
 from tests.processes.running import ROOT
 from tests.relay.effects import Make, cause, list_receipts, make_effect

@@ -9,14 +9,14 @@ from django.db import IntegrityError, connection
 from django.db.models import F
 from django.db.models.functions import Now
 
-from outbox.batches import run_batch
+from outbox.consumers.batches import run_batch
 from outbox.effects import Delivery, GiveUp, TryLater, find_effect
 from outbox.effects.failures import list_failed_effects, replay_effects
 from outbox.effects.receipts import Message, claim_due_effects, claim_lost_effect
+from outbox.effects.relay import Relay
 from outbox.effects.running import STRAY, run_claims, run_due_effects, run_message
 from outbox.effects.status import EffectStatus, get_relay_status
 from outbox.models import EffectReceipt, EffectState, Heartbeat
-from outbox.relay import Relay
 from tests.outbox.log.sessions import Background, Sessions, count_lock_waiters, sessions
 from tests.relay.effects import Make, cause, list_receipts, make_effect, relay_all
 from tests.waiting import wait_until

@@ -14,7 +14,9 @@ from config.health import overall
 from config.metrics.figures import figures
 from exams.models import Attempt, Exam
 from gradebook.models import User
-from outbox.cursors import register_consumer
+from outbox.consumers.cursors import register_consumer
+from outbox.consumers.registry import get_consumer
+from outbox.log.sequencer import start_epoch
 from outbox.models import (
     Consumer,
     DeadLetter,
@@ -26,8 +28,6 @@ from outbox.models import (
     ParkedSubject,
 )
 from outbox.processes import Heart
-from outbox.registry import get_consumer
-from outbox.sequencer import start_epoch
 from tests import factories
 from tests.exams.grading_room import grade_everything, post_everything
 from tests.outbox.queue.test_dead_letters import bury

@@ -14,8 +14,8 @@ from outbox.correlation import correlated
 from outbox.effects import find_effect
 from outbox.effects.receipts import list_hints
 from outbox.effects.running import run_due_effects
-from outbox.jobs import NewJob, enqueue
 from outbox.models import Event, Lane
+from outbox.queue.jobs import NewJob, enqueue
 from tests import factories
 from tests.exams.gate.sessions import MakeHandIn, make_handin, session
 from tests.exams.grading_room import grade_everything, post_everything
@@ -73,7 +73,7 @@ def test_failed_try_of_a_job_is_in_the_log_under_its_subject(lines: Lines) -> No
         )
     lines.take()
     grade_everything()
-    (line,) = [line for line in lines.take() if line["logger"] == "outbox.settle"]
+    (line,) = [line for line in lines.take() if line["logger"] == "outbox.queue.settle"]
     assert (line["message"], line["correlation_id"]) == (f"Try 1 of grade {subject}: KeyError", str(subject))
 
 

@@ -76,7 +76,7 @@ def test_line_is_scrubbed_of_what_is_private(text: str, scrubbed: str) -> None:
 
 
 def record_of(message: str, *args: object, **fields: Any) -> logging.LogRecord:
-    record = logging.LogRecord("outbox.worker", logging.WARNING, __file__, 1, message, args, None)
+    record = logging.LogRecord("outbox.queue.worker", logging.WARNING, __file__, 1, message, args, None)
     record.__dict__.update(created=1_790_000_000.25, process=7, **fields)
     return record
 
@@ -86,7 +86,7 @@ def test_json_line_has_chosen_fields_only() -> None:
     assert json.loads(make_line("json").format(record)) == {
         "at": "2026-09-21T14:13:20.250+00:00",
         "level": "warning",
-        "logger": "outbox.worker",
+        "logger": "outbox.queue.worker",
         "message": "3 jobs of [e-mail]",
         "process": 7,
         "status": 200,
@@ -103,7 +103,7 @@ def test_json_line_is_one_line_with_its_error_scrubbed() -> None:
 
 def test_text_line_is_for_people() -> None:
     line = make_line("text").format(record_of("%d jobs of %s", 3, "ann@school.example"))
-    assert line.endswith(" WARNING outbox.worker: 3 jobs of [e-mail]")
+    assert line.endswith(" WARNING outbox.queue.worker: 3 jobs of [e-mail]")
 
 
 def test_line_is_joined_to_what_caused_it() -> None:

@@ -20,8 +20,8 @@ from config.metrics.sharing import forget_process, share_counters
 from exams.gate.admission import count_shed
 from exams.gate.meters import SHED
 from exams.models import Attempt
+from outbox.log.sequencer import sequence_events
 from outbox.models import DeadLetter, EffectReceipt
-from outbox.sequencer import sequence_events
 from tests.outbox.queue.test_dead_letters import bury
 from tests.sitting import hand_in
 

@@ -12,7 +12,7 @@ from gradebook.services.marks.rows import WRITE_CELLS, cells_to_write
 from gradebook.snapshots.phases import CUTOVER, SHARE_CUTOVER, Phase
 from gradebook.snapshots.writing import keep_copies
 from outbox.db import require_transaction, run_together
-from outbox.publish import APPEND_EVENTS, Actor, NewEvent, events_to_append
+from outbox.log.publish import APPEND_EVENTS, Actor, NewEvent, events_to_append
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

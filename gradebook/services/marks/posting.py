@@ -20,8 +20,8 @@ from gradebook.services.marks.facts import Change, Names, describe_change, recor
 from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells
 from gradebook.services.proposals import propose_results
 from gradebook.services.terms import changing_marks
+from outbox.log.publish import Actor
 from outbox.models.log import ActorType
-from outbox.publish import Actor
 
 AUTOMATIC_GRADING = "Automatic grading"
 

@@ -21,8 +21,8 @@ from gradebook.services.marks.facts import Change, Names, describe_change, recor
 from gradebook.services.marks.opening import OpenSheet, open_sheet
 from gradebook.services.marks.rows import Place, insert_blank_cells, lock_cells
 from gradebook.services.terms import require_open
+from outbox.log.publish import Actor
 from outbox.models.log import ActorType
-from outbox.publish import Actor
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,18 +4,18 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from outbox import registry
-from outbox.consumer import ConsumerHandler
-from outbox.cursors import adopt_epoch, pause_consumer, resume_consumer
+from outbox.consumers import registry
+from outbox.consumers.consumer import ConsumerHandler
+from outbox.consumers.cursors import adopt_epoch, pause_consumer, resume_consumer
+from outbox.consumers.parking import list_parked_subjects, release_subject
+from outbox.consumers.staleness import ConsumerStatus, list_consumer_statuses
 from outbox.errors import OutboxError
 from outbox.management.teaching import TeachingCommand, utf8
 from outbox.models.consumers import Consumer, ParkedSubject
-from outbox.parking import list_parked_subjects, release_subject
-from outbox.staleness import ConsumerStatus, list_consumer_statuses
 
 
 class Command(TeachingCommand):
-    """Arguments and wiring; the work is in `outbox.cursors`, `outbox.parking` and `outbox.staleness`."""
+    """Arguments and wiring; the work is in `outbox.consumers.cursors`, `outbox.consumers.parking` and `outbox.consumers.staleness`."""
 
     help = """\
 The consumers of the event log: how far each is, what it had to set aside, and how to help.

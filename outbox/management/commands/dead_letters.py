@@ -6,16 +6,16 @@ from uuid import UUID
 
 from django.core.management.base import CommandError, CommandParser
 
-from outbox.dead_letters import (
+from outbox.effects.failures import list_failed_effects
+from outbox.management.teaching import TeachingCommand, per_second
+from outbox.models.jobs import Cause, DeadLetter, Lane
+from outbox.queue.dead_letters import (
     REPLAYS_PER_SECOND,
     Replayed,
     find_dead_letter,
     list_dead_letters,
     replay_dead_letters,
 )
-from outbox.effects.failures import list_failed_effects
-from outbox.management.teaching import TeachingCommand, per_second
-from outbox.models.jobs import Cause, DeadLetter, Lane
 
 LANES = {lane.name.lower(): lane for lane in Lane}
 SENTENCES = {
@@ -27,7 +27,7 @@ SENTENCES = {
 
 
 class Command(TeachingCommand):
-    """Arguments and wiring; the work is in `outbox.dead_letters`."""
+    """Arguments and wiring; the work is in `outbox.queue.dead_letters`."""
 
     help = """\
 Jobs that were given up, and why. Nothing is lost with them: what they were to work on is still there.

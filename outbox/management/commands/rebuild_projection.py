@@ -4,19 +4,19 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from outbox import registry
-from outbox.beside import Comparison, Difference, rebuild_beside
-from outbox.consumer import ConsumerHandler
+from outbox.consumers import registry
+from outbox.consumers.beside import Comparison, Difference, rebuild_beside
+from outbox.consumers.consumer import ConsumerHandler
+from outbox.consumers.rebuild import rebuild
+from outbox.consumers.tables import bind_live_tables
 from outbox.errors import OutboxError
 from outbox.management.progress import progress_bar
 from outbox.management.teaching import TeachingCommand
-from outbox.rebuild import rebuild
 from outbox.stopping import Stop, stop_on_signals
-from outbox.tables import bind_live_tables
 
 
 class Command(TeachingCommand):
-    """Arguments and wiring; the work is in `outbox.rebuild` and `outbox.beside`."""
+    """Arguments and wiring; the work is in `outbox.consumers.rebuild` and `outbox.consumers.beside`."""
 
     help = """\
 Throw a projection away and fill it again from the event log, while people go on using the system.

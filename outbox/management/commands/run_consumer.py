@@ -4,16 +4,16 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from outbox import registry
-from outbox.batches import LIMIT
+from outbox.consumers import registry
+from outbox.consumers.batches import LIMIT
+from outbox.consumers.following import catch_up, follow_all
 from outbox.errors import OutboxError
-from outbox.following import catch_up, follow_all
 from outbox.management.teaching import TeachingCommand
 from outbox.stopping import stop_on_signals
 
 
 class Command(TeachingCommand):
-    """Arguments and wiring; the loop is in `outbox.following`."""
+    """Arguments and wiring; the loop is in `outbox.consumers.following`."""
 
     help = """\
 Follow the event log with one or more consumers until told to stop. Each has its own cursor and its own pace.

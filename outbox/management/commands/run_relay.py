@@ -5,17 +5,17 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from outbox import registry
+from outbox.consumers import registry
+from outbox.consumers.following import follow
+from outbox.effects.relay import NAME
 from outbox.effects.runners import make_runners
 from outbox.errors import OutboxError
-from outbox.following import follow
 from outbox.management.teaching import TeachingCommand
-from outbox.relay import NAME
 from outbox.stopping import Stop, stop_on_signals
 
 
 class Command(TeachingCommand):
-    """Arguments and wiring; the relay is in `outbox.relay`, its runners are in `outbox.effects`."""
+    """Arguments and wiring; the relay is in `outbox.effects.relay`, its runners are in `outbox.effects`."""
 
     help = """\
 Follow the log and see to it that every effect of an event happens: mails, notifications, webhooks and the like.

@@ -5,17 +5,17 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from outbox.errors import LogOfAnotherCluster
+from outbox.log.sequencer import PassOutcome, sequence_events, start_epoch
 from outbox.loop import run_loop
 from outbox.management.teaching import TeachingCommand
 from outbox.processes import Heart
-from outbox.sequencer import PassOutcome, sequence_events, start_epoch
 from outbox.stopping import Stop, stop_on_signals
 
 REST = (0.05, 0.1)
 
 
 class Command(TeachingCommand):
-    """Arguments and wiring; the work is in `outbox.sequencer`."""
+    """Arguments and wiring; the work is in `outbox.log.sequencer`."""
 
     help = """\
 Give every committed event its position in the log, so that consumers can read it, until told to stop.

@@ -6,19 +6,19 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from outbox.claim import LARGEST_BATCH, Claimer
-from outbox.handlers import list_kinds
-from outbox.keeper import Keeper
 from outbox.loop import run_loop
 from outbox.management.teaching import TeachingCommand, batch_size, per_second, seconds
 from outbox.processes import Heart
+from outbox.queue.claim import LARGEST_BATCH, Claimer
+from outbox.queue.handlers import list_kinds
+from outbox.queue.keeper import Keeper
+from outbox.queue.streams import BACKLOG_PER_SECOND, Allowance
+from outbox.queue.worker import SECONDS_FOR_A_BATCH, Worker
 from outbox.stopping import stop_on_signals
-from outbox.streams import BACKLOG_PER_SECOND, Allowance
-from outbox.worker import SECONDS_FOR_A_BATCH, Worker
 
 
 class Command(TeachingCommand):
-    """Arguments and wiring; the loop is `outbox.worker.Worker`."""
+    """Arguments and wiring; the loop is `outbox.queue.worker.Worker`."""
 
     help = """\
 Take jobs from the queue and do them until told to stop.

@@ -5,12 +5,12 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from outbox.management.teaching import TeachingCommand
+from outbox.queue.sweeper import Sweeper
 from outbox.stopping import stop_on_signals
-from outbox.sweeper import Sweeper
 
 
 class Command(TeachingCommand):
-    """Arguments and wiring; the sweeps are in `outbox.sweeper`."""
+    """Arguments and wiring; the sweeps are in `outbox.queue.sweeper`."""
 
     help = """\
 Sweep until told to stop: take jobs back from workers that died (at once) or froze (when their lease ran out), give up

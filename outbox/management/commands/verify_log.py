@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from outbox.log.verify import Verdict, get_last_tick_id, verify_log
 from outbox.management.progress import progress_bar
 from outbox.management.teaching import TeachingCommand
-from outbox.verify import Verdict, get_last_tick_id, verify_log
 
 
 def tick_number(text: str) -> int:
@@ -18,7 +18,7 @@ def tick_number(text: str) -> int:
 
 
 class Command(TeachingCommand):
-    """Arguments and wiring; the work is in `outbox.verify`."""
+    """Arguments and wiring; the work is in `outbox.log.verify`."""
 
     help = """\
 Walk the chain of digests over the event log and name the first event that was altered, removed, added or moved.

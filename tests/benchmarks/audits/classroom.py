@@ -8,8 +8,8 @@ from gradebook.cells import CellChange, CellKey
 from gradebook.entries import Entry
 from gradebook.models import Column, MarkSheet, MarkSnapshot, User
 from gradebook.services.marks import save_marks
-from outbox.batches import run_batch
-from outbox.sequencer import sequence_events
+from outbox.consumers.batches import run_batch
+from outbox.log.sequencer import sequence_events
 from projections.history.projector import MarksheetHistory
 from projections.history.queries import PAGE_SIZE, list_shown_history
 from tests import factories

@@ -11,8 +11,8 @@ from exams.models import Attempt, Submission
 from exams.receipt_keys import get_key_ring, read_key_set
 from exams.receipts import Receipt, sign_receipt, verify_receipt
 from gradebook.models import User
+from outbox.log.sequencer import sequence_events
 from outbox.models import Tick
-from outbox.sequencer import sequence_events
 from tests.exams.api.callers import read, refused, with_session, with_token
 from tests.sitting import hand_in
 

@@ -26,12 +26,12 @@ from gradebook.cells import CellChange, CellKey
 from gradebook.entries import Entry
 from gradebook.models import Column, Mark, User
 from gradebook.services.marks import save_marks
-from outbox import registry
-from outbox.consumer import Batch
-from outbox.jobs import enqueue
-from outbox.log import list_events_at
+from outbox.consumers import registry
+from outbox.consumers.consumer import Batch
+from outbox.log.reading import list_events_at
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, Event
-from outbox.sequencer import sequence_events
+from outbox.queue.jobs import enqueue
 from tests import factories
 from tests.exams.crowd import gather
 from tests.exams.grading_room import grade_everything, post_everything

@@ -9,14 +9,14 @@ from django.db import transaction
 from exams.events import AttemptFact
 from exams.models import Attempt
 from exams.services.facts import describe, event_of
-from outbox.batches import run_batch
+from outbox.consumers.batches import run_batch
 from outbox.effects import list_effects
+from outbox.effects.relay import Relay
 from outbox.effects.running import run_due_effects
+from outbox.log.publish import Actor, publish
+from outbox.log.sequencer import sequence_events
 from outbox.models import EffectReceipt
 from outbox.models.log import ActorType
-from outbox.publish import Actor, publish
-from outbox.relay import Relay
-from outbox.sequencer import sequence_events
 
 
 def make_happen() -> None:

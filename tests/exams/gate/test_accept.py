@@ -15,8 +15,8 @@ from exams.receipt_keys import get_key_ring
 from exams.receipts import Receipt
 from exams.services import closing
 from exams.services.facts import describe
-from outbox.jobs import job_id_for
 from outbox.models import Event, Job
+from outbox.queue.jobs import job_id_for
 from tests import factories
 from tests.counting import count_stored
 from tests.exams.gate.sessions import MakeHandIn, make_handin, session  # noqa: F401 - fixtures

@@ -11,7 +11,7 @@ from exams.queries.marking import get_desk
 from exams.services.attempts import start_attempt
 from exams.services.marking import AnswerKey, MarkOutcome, PointsChange, mark_answers
 from gradebook.models import User
-from outbox.jobs import enqueue
+from outbox.queue.jobs import enqueue
 from tests import factories
 from tests.exams.grading_room import grade_everything
 from tests.factories.papers import a_question

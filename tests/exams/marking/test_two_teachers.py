@@ -12,7 +12,7 @@ from exams.jobs import regrading_job
 from exams.models import Exam, Result, Submission
 from exams.services.marking import AnswerKey, MarkOutcome, mark_answers
 from gradebook.models import User
-from outbox.jobs import enqueue
+from outbox.queue.jobs import enqueue
 from tests.exams.grading_room import grade_everything
 from tests.exams.marking.essays import change, enrol, essays_of, mark, sit, stands
 from tests.exams.together import at_once

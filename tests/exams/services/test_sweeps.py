@@ -11,7 +11,7 @@ from exams.services.drafts import save_draft
 from exams.sweeps import ORPHAN_SECONDS, sweep_orphan_submissions
 from outbox.models import DeadLetter, Job
 from outbox.models.jobs import Cause
-from outbox.sweeper import Sweeper
+from outbox.queue.sweeper import Sweeper
 from tests import factories
 from tests.exams.crowd import gather
 from tests.exams.grading_room import grade_everything

@@ -10,7 +10,7 @@ from exams.models import Attempt, Submission
 from exams.queries.receipts import describe_receipt, find_place
 from exams.receipts import SIGNED_MEMBERS
 from gradebook.models import User
-from outbox.sequencer import sequence_events
+from outbox.log.sequencer import sequence_events
 from tests.sitting import hand_in
 
 pytestmark = pytest.mark.django_db(transaction=True)

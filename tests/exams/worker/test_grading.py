@@ -17,11 +17,11 @@ from exams.paper.drafts import Kind
 from exams.services.deadlines import grant_extension
 from exams.worker import GradingHandler
 from gradebook.models import Enrolment, User
-from outbox.claim import Claim, Claimer
-from outbox.handlers import Done
-from outbox.jobs import enqueue
 from outbox.models import DeadLetter, Event, FinishedJob, Job
-from outbox.settle import Settled, prepare, settle
+from outbox.queue.claim import Claim, Claimer
+from outbox.queue.handlers import Done
+from outbox.queue.jobs import enqueue
+from outbox.queue.settle import Settled, prepare, settle
 from tests import factories
 from tests.exams.crowd import gather
 from tests.exams.grading_room import grade_everything

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from outbox import registry
-from outbox.batches import run_batch
-from outbox.consumer import Batch
-from outbox.sequencer import sequence_events
+from outbox.consumers import registry
+from outbox.consumers.batches import run_batch
+from outbox.consumers.consumer import Batch
+from outbox.log.sequencer import sequence_events
 from tests.outbox.log.things import NOTED
 
 TABLE = "things_noted"

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection, transaction
 
-from outbox.batches import BatchOutcome, Progress, run_batch
-from outbox.cursors import adopt_epoch, pause_consumer, register_consumer, resume_consumer
+from outbox.consumers.batches import BatchOutcome, Progress, run_batch
+from outbox.consumers.cursors import adopt_epoch, pause_consumer, register_consumer, resume_consumer
 from outbox.errors import CursorAheadOfLog, CursorOfAnotherEpoch
-from outbox.log import Position
+from outbox.log.reading import Position
+from outbox.log.sequencer import sequence_events, start_epoch
 from outbox.models import Consumer
-from outbox.sequencer import sequence_events, start_epoch
 from tests.outbox.log.noted import ThingsNoted, deliver, noted
 from tests.outbox.log.sessions import Background, Sessions, sessions
 from tests.outbox.log.things import append, append_things, new_event

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection
 
-from outbox.batches import BatchOutcome, run_batch
-from outbox.beside import Comparison, Difference, TableComparison, rebuild_beside
-from outbox.consumer import Batch
+from outbox.consumers.batches import BatchOutcome, run_batch
+from outbox.consumers.beside import Comparison, Difference, TableComparison, rebuild_beside
+from outbox.consumers.consumer import Batch
+from outbox.consumers.parking import release_subject
+from outbox.consumers.rebuild import rebuild
 from outbox.errors import NotRebuildable, RebuildFailed
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer
-from outbox.parking import release_subject
-from outbox.rebuild import rebuild
-from outbox.sequencer import sequence_events
 from outbox.stopping import Stop
 from tests.outbox.log.noted import TABLE, ThingsNoted, deliver, noted
 from tests.outbox.log.sessions import Sessions, sessions

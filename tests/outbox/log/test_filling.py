@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection
 
-from outbox import registry
-from outbox.batches import BatchOutcome, Progress, run_batch
-from outbox.consumer import Batch, Span
-from outbox.filling import MEMORY
+from outbox.consumers import registry
+from outbox.consumers.batches import BatchOutcome, Progress, run_batch
+from outbox.consumers.consumer import Batch, Span
+from outbox.consumers.filling import MEMORY
+from outbox.consumers.parking import release_subject
+from outbox.consumers.rebuild import begin_rebuild, rebuild
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, ParkedSubject
-from outbox.parking import release_subject
-from outbox.rebuild import begin_rebuild, rebuild
-from outbox.sequencer import sequence_events
 from outbox.stopping import Stop
 from tests.outbox.log.noted import TABLE, ThingsNoted, deliver, noted
 from tests.outbox.log.things import append, append_things, new_event
@@ -60,7 +60,7 @@ def replay(handler: ThingsFilled) -> None:
 def test_rebuild_fills_whole_spans_with_what_following_gave(
     filled: ThingsFilled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outbox.rebuild.REPLAYED_AT_ONCE", 4)
+    monkeypatch.setattr("outbox.consumers.rebuild.REPLAYED_AT_ONCE", 4)
     append_things(3)
     append_things(3, subject="thing:2", kind="ThingLost")
     append_things(3, subject="thing:3")
@@ -121,7 +121,7 @@ def test_poison_in_a_span_is_found_by_the_careful_way_and_its_subject_waits(fill
 def test_span_that_fails_is_looked_through_a_part_at_a_time(
     filled: ThingsFilled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outbox.batches.MOST_WITH_CARE", 2)
+    monkeypatch.setattr("outbox.consumers.batches.MOST_WITH_CARE", 2)
     append_things(4)
     append([new_event("thing:2", note="poison")])
     sequence_events()

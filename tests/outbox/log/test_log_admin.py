@@ -4,10 +4,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from outbox.batches import BatchOutcome, run_batch
+from outbox.consumers.batches import BatchOutcome, run_batch
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, Event, ParkedSubject, Tick
 from outbox.processes import Heart
-from outbox.sequencer import sequence_events
 from tests import factories
 from tests.outbox.log.noted import ThingsNoted, noted
 from tests.outbox.log.things import append, new_event

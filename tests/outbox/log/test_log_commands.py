@@ -8,11 +8,11 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
-from outbox import registry
-from outbox.batches import BatchOutcome, run_batch
-from outbox.consumer import Batch
+from outbox.consumers import registry
+from outbox.consumers.batches import BatchOutcome, run_batch
+from outbox.consumers.consumer import Batch
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, EventPosition, Tick
-from outbox.sequencer import sequence_events
 from tests.outbox.log.noted import TABLE, ThingsNoted, deliver, noted
 from tests.outbox.log.things import append, append_things, new_event
 

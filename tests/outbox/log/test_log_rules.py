@@ -3,8 +3,8 @@
 import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 
+from outbox.log.sequencer import sequence_events
 from outbox.models import Event
-from outbox.sequencer import sequence_events
 from tests.outbox.log.things import append_things
 
 INSERT = """

@@ -5,11 +5,11 @@ import logging
 import pytest
 from django.db import OperationalError
 
-from outbox.batches import BatchOutcome, Progress, run_batch
-from outbox.consumer import Batch
+from outbox.consumers.batches import BatchOutcome, Progress, run_batch
+from outbox.consumers.consumer import Batch
+from outbox.consumers.parking import Release, list_parked_subjects, release_subject
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, ParkedEvent, ParkedSubject
-from outbox.parking import Release, list_parked_subjects, release_subject
-from outbox.sequencer import sequence_events
 from tests.outbox.log.noted import ThingsNoted, noted
 from tests.outbox.log.things import append, new_event
 

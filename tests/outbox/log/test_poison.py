@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outbox.poison import Poison, apply_until_poison, count_tries
+from outbox.consumers.poison import Poison, apply_until_poison, count_tries
 
 pytestmark = pytest.mark.django_db
 

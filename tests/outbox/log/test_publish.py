@@ -8,9 +8,9 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.db.transaction import TransactionManagementError
 
+from outbox.log.publish import Actor, NewEvent, publish
 from outbox.models import Event
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
 from tests.outbox.log.things import append, new_event
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -5,11 +5,11 @@ from uuid import uuid4
 import pytest
 
 from outbox.errors import CursorAheadOfLog, CursorOfAnotherEpoch
-from outbox.log import LogEntry, Position, find_entry, get_head, list_events_at, read_events
+from outbox.log.publish import Actor, NewEvent
+from outbox.log.reading import LogEntry, Position, find_entry, get_head, list_events_at, read_events
+from outbox.log.sequencer import sequence_events
 from outbox.models import Tick
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent
-from outbox.sequencer import sequence_events
 from tests.outbox.log.things import append, append_things, new_event
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import pytest
 from django.db import connection
 
-from outbox.batches import BatchOutcome, run_batch
-from outbox.cursors import pause_consumer, resume_consumer
+from outbox.consumers.batches import BatchOutcome, run_batch
+from outbox.consumers.cursors import pause_consumer, resume_consumer
+from outbox.consumers.rebuild import begin_rebuild, rebuild
+from outbox.consumers.staleness import get_consumer_status
 from outbox.errors import NotRebuildable, RebuildFailed
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, ParkedSubject
-from outbox.rebuild import begin_rebuild, rebuild
-from outbox.sequencer import sequence_events
-from outbox.staleness import get_consumer_status
 from outbox.stopping import Stop
 from tests.outbox.log.noted import TABLE, ThingsNoted, deliver, noted, noted_again
 from tests.outbox.log.sessions import Background, Sessions, count_lock_waiters, sessions
@@ -129,7 +129,7 @@ def test_rebuild_does_not_touch_another_consumer(
 def test_rebuild_says_so_when_the_consumer_is_paused_in_the_middle(
     noted: ThingsNoted, stop: Stop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outbox.rebuild.REPLAYED_AT_ONCE", 1)
+    monkeypatch.setattr("outbox.consumers.rebuild.REPLAYED_AT_ONCE", 1)
     append_things(2)
     deliver(noted)
 
@@ -166,7 +166,7 @@ def test_rebuild_is_refused_for_a_consumer_without_tables(noted: ThingsNoted, st
 def test_rebuild_gives_up_and_changes_nothing_when_a_reader_holds_the_table_too_long(
     noted: ThingsNoted, sessions: Sessions, stop: Stop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outbox.rebuild.PATIENCE_WITH_READERS", "100ms")
+    monkeypatch.setattr("outbox.consumers.rebuild.PATIENCE_WITH_READERS", "100ms")
     append_things(1)
     before = deliver(noted)
     sessions.open().run(f"SELECT count(*) FROM {TABLE}")

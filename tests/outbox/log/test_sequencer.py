@@ -8,9 +8,8 @@ from django.db import connection, transaction
 from django.db.transaction import TransactionManagementError
 
 from outbox.errors import LogOfAnotherCluster
-from outbox.models import Event, EventPosition, Tick
-from outbox.publish import publish
-from outbox.sequencer import (
+from outbox.log.publish import publish
+from outbox.log.sequencer import (
     Pass,
     PassOutcome,
     begin_pass,
@@ -19,6 +18,7 @@ from outbox.sequencer import (
     sequence_events,
     start_epoch,
 )
+from outbox.models import Event, EventPosition, Tick
 from tests.outbox.log.sessions import Sessions, sessions
 from tests.outbox.log.things import append, append_things, new_event
 

@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from outbox.batches import run_batch
-from outbox.cursors import register_consumer
+from outbox.consumers.batches import run_batch
+from outbox.consumers.cursors import register_consumer
+from outbox.consumers.staleness import get_consumer_status, list_consumer_statuses
 from outbox.errors import UnknownConsumer
-from outbox.log import Position
+from outbox.log.reading import Position
+from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer
-from outbox.sequencer import sequence_events
-from outbox.staleness import get_consumer_status, list_consumer_statuses
 from tests.outbox.log.noted import ThingsNoted, deliver, noted, noted_again
 from tests.outbox.log.sessions import Sessions, sessions
 from tests.outbox.log.things import append_things

@@ -5,9 +5,9 @@ import hashlib
 import pytest
 from django.db import connection
 
+from outbox.log.sequencer import sequence_events, start_epoch
+from outbox.log.verify import Verdict, verify_log
 from outbox.models import EventPosition, Tick
-from outbox.sequencer import sequence_events, start_epoch
-from outbox.verify import Verdict, verify_log
 from tests.outbox.log.things import append_things
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
@@ -213,7 +213,7 @@ def test_verification_from_a_tick_believes_what_stands_before_it(log: list[str])
 def test_log_is_verified_in_chunks_with_the_same_verdict(
     log: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outbox.verify.POSITIONS_AT_ONCE", 1)
+    monkeypatch.setattr("outbox.log.verify.POSITIONS_AT_ONCE", 1)
     reports: list[tuple[int, int]] = []
 
     verdict = verify_log(report=lambda done, total: reports.append((done, total)))

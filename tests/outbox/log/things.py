@@ -6,8 +6,8 @@ from uuid import UUID
 
 from django.db import transaction
 
+from outbox.log.publish import Actor, NewEvent, publish
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
 
 POLICY = Actor(ActorType.POLICY)
 NOTED = "ThingNoted"

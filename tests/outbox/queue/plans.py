@@ -8,9 +8,9 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from outbox.claim import claim_parameters, list_ready_streams
 from outbox.db import load_sql
-from outbox.streams import Stream
+from outbox.queue.claim import claim_parameters, list_ready_streams
+from outbox.queue.streams import Stream
 from tests.outbox.queue.workshop import (
     EXAM,
     KIND,

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from django.db import connection
 
+from outbox.queue.sweeper import Sweeper
 from outbox.stopping import Stop
-from outbox.sweeper import Sweeper
 
 
 @contextmanager

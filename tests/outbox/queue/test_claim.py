@@ -13,10 +13,10 @@ from django.db.models import F
 from django.db.models.functions import Now
 from pytest_django import DjangoAssertNumQueries
 
-from outbox import claim, dead_letters, jobs, keeper, retry, settle, streams, sweeper, worker
-from outbox.claim import SUSPECTS_TOGETHER
 from outbox.models import Job, JobState, Lane
-from outbox.streams import BACKLOG_AGE_BUDGET, FRESH_FOR, Allowance
+from outbox.queue import claim, dead_letters, jobs, keeper, retry, settle, streams, sweeper, worker
+from outbox.queue.claim import SUSPECTS_TOGETHER
+from outbox.queue.streams import BACKLOG_AGE_BUDGET, FRESH_FOR, Allowance
 from tests.outbox.queue.workshop import (
     EXAM,
     KIND,

@@ -9,9 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models.functions import Now
 
-from outbox.dead_letters import Replayed, replay_dead_letters
-from outbox.handlers import ClaimedJob, Outcome
 from outbox.models import DeadLetter, EffectReceipt, Job, JobState, Lane
+from outbox.queue.dead_letters import Replayed, replay_dead_letters
+from outbox.queue.handlers import ClaimedJob, Outcome
 from tests.outbox.queue.workshop import (
     EXAM,
     KIND,

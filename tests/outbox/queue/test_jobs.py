@@ -9,9 +9,9 @@ from django.db import connection
 from django.db.transaction import TransactionManagementError
 from pytest_django import DjangoAssertNumQueries
 
-from outbox.handlers import ClaimedJob, Outcome
-from outbox.jobs import enqueue, job_id_for
 from outbox.models import FinishedJob, Job, JobState, Lane
+from outbox.queue.handlers import ClaimedJob, Outcome
+from outbox.queue.jobs import enqueue, job_id_for
 from tests.outbox.queue.workshop import (
     EXAM,
     KIND,

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from outbox.handlers import ClaimedJob, Outcome
 from outbox.models import DeadLetter, FinishedJob, Job, RetryBudget
+from outbox.queue.handlers import ClaimedJob, Outcome
 from tests import factories
 from tests.outbox.queue.workshop import Workshop, claim_batch, number_of, queue, work_on
 

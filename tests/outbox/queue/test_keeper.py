@@ -8,10 +8,10 @@ import psycopg
 import pytest
 from django.db.models.functions import Now
 
-from outbox.keeper import Keeper, renew_leases
 from outbox.models import Heartbeat, Job
 from outbox.processes import Heart
-from outbox.sweeper import list_silent_workers
+from outbox.queue.keeper import Keeper, renew_leases
+from outbox.queue.sweeper import list_silent_workers
 from tests.outbox.queue.workshop import LEASE, Workshop, claim_batch, queue, work_on
 from tests.waiting import wait_until
 

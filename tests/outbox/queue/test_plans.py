@@ -7,9 +7,9 @@ import psycopg
 import pytest
 from django.db import connection
 
-from outbox.claim import list_ready_streams, name_held_jobs
-from outbox.keeper import SIGN_OF_LIFE
-from outbox.streams import FRESH_FOR, Stream
+from outbox.queue.claim import list_ready_streams, name_held_jobs
+from outbox.queue.keeper import SIGN_OF_LIFE
+from outbox.queue.streams import FRESH_FOR, Stream
 from tests.outbox.queue.plans import (
     EXAMS,
     FINISHED,

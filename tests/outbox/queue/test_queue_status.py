@@ -10,16 +10,16 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outbox.keeper import Keeper
 from outbox.models import Job, Lane
 from outbox.models.jobs import QueueTally
 from outbox.processes import Heart
-from outbox.queue_status import SNAPSHOT_BUDGET, QueueStatus, get_queue_status
+from outbox.queue.keeper import Keeper
+from outbox.queue.status import SNAPSHOT_BUDGET, QueueStatus, get_queue_status
+from outbox.queue.streams import BACKLOG_AGE_BUDGET, FRESH_AGE_BUDGET, FRESH_FOR
+from outbox.queue.sweeper import take_back_expired
+from outbox.queue.tallies import BOUNDS, COUNTS, Teller, find_percentile
+from outbox.queue.worker import Worker
 from outbox.stopping import Stop
-from outbox.streams import BACKLOG_AGE_BUDGET, FRESH_AGE_BUDGET, FRESH_FOR
-from outbox.sweeper import take_back_expired
-from outbox.tallies import BOUNDS, COUNTS, Teller, find_percentile
-from outbox.worker import Worker
 from tests.outbox.queue.workshop import (
     LEASE,
     Workshop,

@@ -9,10 +9,10 @@ from django.db.models import F
 from django.utils import timezone
 from pytest_django import Settings
 
-from outbox import retention
 from outbox.models import FinishedJob, Job
 from outbox.models.jobs import QueueTally
-from outbox.tallies import Teller
+from outbox.queue import retention
+from outbox.queue.tallies import Teller
 from tests.outbox.queue.plans import FINISHED, explain, fill, indexes_of, tables_read_whole
 from tests.outbox.queue.workshop import Workshop, claim_batch, number_of, queue, work_on
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg import errors
 
-from outbox.handlers import ClaimedJob
 from outbox.models import RetryBudget
 from outbox.models.jobs import Cause
-from outbox.retry import (
+from outbox.queue.handlers import ClaimedJob
+from outbox.queue.retry import (
     LONGEST_DELAY,
     MOST_TOKENS,
     TOKENS_PER_MINUTE,

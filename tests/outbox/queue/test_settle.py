@@ -12,11 +12,11 @@ from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 from psycopg import errors
 
-from outbox.claim import Claim
-from outbox.handlers import ClaimedJob, Done, Outcome, PermanentFailure, Transient, Verdict
 from outbox.models import DeadLetter, FinishedJob, Job, JobState
 from outbox.models.jobs import Cause
-from outbox.settle import Failure, Settled, expire, prepare, release, settle, snooze
+from outbox.queue.claim import Claim
+from outbox.queue.handlers import ClaimedJob, Done, Outcome, PermanentFailure, Transient, Verdict
+from outbox.queue.settle import Failure, Settled, expire, prepare, release, settle, snooze
 from tests.outbox.queue.workshop import (
     EXAM,
     KIND,

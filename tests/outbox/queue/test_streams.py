@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outbox.models.jobs import Lane
-from outbox.streams import (
+from outbox.queue.streams import (
     BACKLOG_AGE_BUDGET,
     FRESH_AGE_BUDGET,
     Allowance,

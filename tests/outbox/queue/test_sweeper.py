@@ -12,13 +12,13 @@ from django.core.management import CommandError, call_command
 from django.db import ProgrammingError, connection
 from django.db.models.functions import Now
 
-from outbox import sweeper as sweeping
-from outbox.handlers import ClaimedJob, Outcome
-from outbox.keeper import SIGN_OF_LIFE, show_life
 from outbox.models import DeadLetter, Heartbeat, Job, JobState
 from outbox.models.jobs import Cause
+from outbox.queue import sweeper as sweeping
+from outbox.queue.handlers import ClaimedJob, Outcome
+from outbox.queue.keeper import SIGN_OF_LIFE, show_life
+from outbox.queue.sweeper import Sweep, Sweeper, register_sweep, take_back_expired
 from outbox.stopping import Stop
-from outbox.sweeper import Sweep, Sweeper, register_sweep, take_back_expired
 from tests.outbox.queue.sweeping import sweeping_on
 from tests.outbox.queue.workshop import (
     Workshop,

@@ -8,15 +8,15 @@ from contextlib import contextmanager
 import pytest
 from django.db import OperationalError, connection
 
-from outbox.handlers import ClaimedJob, Done, Outcome, Transient
-from outbox.keeper import Keeper
 from outbox.loop import run_loop
 from outbox.models import FinishedJob, Job, JobState, RetryBudget
 from outbox.processes import Heart
-from outbox.settle import Settled
+from outbox.queue.handlers import ClaimedJob, Done, Outcome, Transient
+from outbox.queue.keeper import Keeper
+from outbox.queue.settle import Settled
+from outbox.queue.sweeper import take_back_expired
+from outbox.queue.worker import Worker
 from outbox.stopping import Stop
-from outbox.sweeper import take_back_expired
-from outbox.worker import Worker
 from tests.outbox.queue.workshop import (
     KIND,
     LEASE,
@@ -164,7 +164,7 @@ def test_a_commit_whose_answer_was_lost_is_not_done_again(monkeypatch: pytest.Mo
         if place == "after_commit":
             raise OperationalError("the connection was lost")
 
-    monkeypatch.setattr("outbox.worker.fault_point", lose_the_answer)
+    monkeypatch.setattr("outbox.queue.worker.fault_point", lose_the_answer)
     with employed(Workshop()) as worker:
         with pytest.raises(OperationalError):
             worker.step()

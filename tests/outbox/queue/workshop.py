@@ -15,14 +15,14 @@ from typing import Any
 
 from django.db import models, transaction
 
-from outbox import handlers
-from outbox.claim import Claim, Claimer
-from outbox.handlers import ClaimedJob, Done, Outcome, Verdict
-from outbox.jobs import NewJob, enqueue
+from outbox.log.publish import Actor, NewEvent, publish
 from outbox.models import Event
 from outbox.models.log import ActorType
-from outbox.publish import Actor, NewEvent, publish
-from outbox.settle import Settled, prepare, settle
+from outbox.queue import handlers
+from outbox.queue.claim import Claim, Claimer
+from outbox.queue.handlers import ClaimedJob, Done, Outcome, Verdict
+from outbox.queue.jobs import NewJob, enqueue
+from outbox.queue.settle import Settled, prepare, settle
 
 KIND = "note"
 TENANT = uuid.UUID(int=1)

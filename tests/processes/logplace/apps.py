@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.apps import AppConfig
 
 if TYPE_CHECKING:  # models are not loaded when this module is
-    from outbox.consumer import Batch
+    from outbox.consumers.consumer import Batch
 
 
 class LogplaceConfig(AppConfig):
@@ -18,7 +18,7 @@ class LogplaceConfig(AppConfig):
 
     def ready(self) -> None:
         """Let `run_consumer` know them."""
-        from outbox import registry  # noqa: PLC0415 - needs loaded apps
+        from outbox.consumers import registry  # noqa: PLC0415 - needs loaded apps
 
         registry.register(Tally())
         registry.register(Fragile())

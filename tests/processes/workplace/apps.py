@@ -20,7 +20,7 @@ class WorkplaceConfig(AppConfig):
 
     def ready(self) -> None:
         """Let `run_worker` know the kind."""
-        from outbox.handlers import ClaimedJob, Done, Outcome, register_handler  # noqa: PLC0415 - needs loaded apps
+        from outbox.queue.handlers import ClaimedJob, Done, Outcome, register_handler  # noqa: PLC0415 - needs loaded apps
         from tests.outbox.queue.workshop import Workshop, number_of  # noqa: PLC0415 - as above
 
         def fate(job: ClaimedJob) -> Outcome:

@@ -9,7 +9,7 @@ from django.apps import AppConfig
 from django.db import connection
 
 if TYPE_CHECKING:  # models are not loaded when this module is
-    from outbox.handlers import ClaimedJob, Outcome, Verdict
+    from outbox.queue.handlers import ClaimedJob, Outcome, Verdict
 
 KIND = "bench_grade"
 GATED = os.environ.get("PEER_GATED") == "1"
@@ -34,7 +34,7 @@ class OursConfig(AppConfig):
 
     def ready(self) -> None:
         """Let `run_worker` know the kind."""
-        from outbox.handlers import register_handler  # noqa: PLC0415 - needs loaded apps
+        from outbox.queue.handlers import register_handler  # noqa: PLC0415 - needs loaded apps
 
         register_handler(BenchHandler())
 
@@ -46,7 +46,7 @@ class BenchHandler:
 
     def prepare(self, jobs: "Sequence[ClaimedJob]") -> "Sequence[Outcome]":
         """Read everything and count the points."""
-        from outbox.handlers import Done  # noqa: PLC0415 - as above
+        from outbox.queue.handlers import Done  # noqa: PLC0415 - as above
 
         with connection.cursor() as cursor:
             if GATED:

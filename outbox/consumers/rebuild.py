@@ -2,7 +2,7 @@
 
 The first two are one commit, which also bumps the generation. The rest are ordinary batches, so it may be interrupted anywhere: run it
 again, or leave it to the consumer that runs anyway. Readers see a growing table and a status that says "rebuilding"; to spare
-them that, rebuild beside (`outbox.beside`).
+them that, rebuild beside (`outbox.consumers.beside`).
 """
 
 from collections.abc import Callable
@@ -11,16 +11,16 @@ from typing import Final
 from django.db import DatabaseError, connection, transaction
 from psycopg import sql
 
-from outbox.batches import run_batch
-from outbox.consumer import ConsumerHandler, Projection
-from outbox.cursors import find_look, lock_consumer, register_consumer
+from outbox.consumers.batches import run_batch
+from outbox.consumers.consumer import ConsumerHandler, Projection
+from outbox.consumers.cursors import find_look, lock_consumer, register_consumer
+from outbox.consumers.tables import bind_live_tables, get_projection
 from outbox.db import LOCK_NOT_AVAILABLE, bind_tables, find_sqlstate, load_sql
 from outbox.errors import RebuildFailed
-from outbox.log import get_head
+from outbox.log.reading import get_head
 from outbox.loop import run_loop
 from outbox.models.consumers import ConsumerState, ParkedSubject
 from outbox.stopping import Stop
-from outbox.tables import bind_live_tables, get_projection
 
 REPLAYED_AT_ONCE: Final = 100_000  # in spans of 10,000 an event costs the figures twice as much
 PATIENCE_WITH_READERS: Final = "10s"

@@ -11,8 +11,8 @@ from typing import Literal
 
 from django.db import connection
 
-from outbox.consumer import Batch, ConsumerHandler
-from outbox.cursors import (
+from outbox.consumers.consumer import Batch, ConsumerHandler
+from outbox.consumers.cursors import (
     Failing,
     Look,
     advance_cursor,
@@ -22,15 +22,15 @@ from outbox.cursors import (
     get_checked_head,
     register_consumer,
 )
+from outbox.consumers.filling import try_fill
+from outbox.consumers.parking import park_subject, park_waiting_events
+from outbox.consumers.poison import MOST_TRIES, Poison, apply_until_poison, count_tries
+from outbox.consumers.tables import bind_live_tables
 from outbox.db import fetch_row
 from outbox.errors import CursorMoved
 from outbox.faults import fault_point
-from outbox.filling import try_fill
-from outbox.log import refuse_foreign_position
+from outbox.log.reading import refuse_foreign_position
 from outbox.models.consumers import Consumer, ConsumerState
-from outbox.parking import park_subject, park_waiting_events
-from outbox.poison import MOST_TRIES, Poison, apply_until_poison, count_tries
-from outbox.tables import bind_live_tables
 
 LIMIT = 500
 MOST_WITH_CARE = 10_000  # however many are filled at once: a handler in Python has them all in memory

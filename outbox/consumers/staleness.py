@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 
 from django.db import connection
 
-from outbox import registry
+from outbox.consumers import registry
 from outbox.db import fetch_row, load_sql
-from outbox.log import Position
+from outbox.log.reading import Position
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 
-from outbox.claim import Claim, name_held_jobs
 from outbox.correlation import correlated
 from outbox.db import find_sqlstate, load_sql
 from outbox.faults import fault_point
-from outbox.handlers import ClaimedJob, Handler, Outcome, Transient, Verdict
 from outbox.patience import limit_patience
-from outbox.retry import SNOOZE, GiveUp, TryAgain, decide_retry, may_pass
+from outbox.queue.claim import Claim, name_held_jobs
+from outbox.queue.handlers import ClaimedJob, Handler, Outcome, Transient, Verdict
+from outbox.queue.retry import SNOOZE, GiveUp, TryAgain, decide_retry, may_pass
 
 logger = logging.getLogger(__name__)
 

@@ -16,14 +16,14 @@ from uuid import UUID
 from django.db import connection
 
 from outbox.db import fetch_row, load_sql
-from outbox.keeper import SIGN_OF_LIFE
 from outbox.loop import run_loop
 from outbox.processes import Heart
-from outbox.retention import delete_old_finished_jobs, delete_old_tallies
-from outbox.retry import LOSSES
-from outbox.settle import raise_if_disconnected
+from outbox.queue.keeper import SIGN_OF_LIFE
+from outbox.queue.retention import delete_old_finished_jobs, delete_old_tallies
+from outbox.queue.retry import LOSSES
+from outbox.queue.settle import raise_if_disconnected
+from outbox.queue.tallies import Teller
 from outbox.stopping import Stop
-from outbox.tallies import Teller
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,6 @@
 """Older versions of events, read as the newest: the log is never rewritten, so whoever reads must know every shape there was.
 
-An app registers one step for each version it left behind; the steps are chained. The one thing to know: `outbox.log` applies them to what
+An app registers one step for each version it left behind; the steps are chained. The one thing to know: `outbox.log.reading` applies them to what
 Python reads. A statement that reads payloads itself sees them as they were stored, and has to know every version by itself.
 
     register_upcaster(SubmissionGraded.kind, version=1, upcast=add_what_version_2_says)

@@ -1,10 +1,10 @@
 """Which consumers exist: every app that has one registers it in its `AppConfig.ready()`.
 
-from outbox import registry
+from outbox.consumers import registry
 registry.register(MarksheetHistory())
 """
 
-from outbox.consumer import ConsumerHandler
+from outbox.consumers.consumer import ConsumerHandler
 from outbox.errors import UnknownConsumer
 
 _handlers: dict[str, ConsumerHandler] = {}

@@ -14,9 +14,9 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from outbox.db import database_now, is_transient
-from outbox.handlers import ClaimedJob
 from outbox.models.jobs import Cause, RetryBudget
 from outbox.patience import limit_patience
+from outbox.queue.handlers import ClaimedJob
 
 TRIES = 3
 LOSSES = 3

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from django.db import connection, transaction
 
-from outbox.consumer import ConsumerHandler
+from outbox.consumers.consumer import ConsumerHandler
 from outbox.db import find_row, load_sql
 from outbox.errors import CursorMoved
-from outbox.log import Position, get_head, refuse_foreign_position
+from outbox.log.reading import Position, get_head, refuse_foreign_position
 from outbox.models.consumers import Consumer, ConsumerState
 
 FROZEN_BATCH_ENDS_AFTER = timedelta(seconds=10)  # so long a handler may think between two statements

@@ -1,7 +1,7 @@
 """Filling an emptied projection a whole span of the log at a time: the quick way through a rebuild, taken where it is safe.
 
 It is, while the tables are being filled from the start and nothing is parked: then each event of the span has to be written, and none can
-be there already. Whatever fails is undone and left to the careful way (`outbox.batches`), which names the event.
+be there already. Whatever fails is undone and left to the careful way (`outbox.consumers.batches`), which names the event.
 """
 
 import logging
@@ -9,10 +9,10 @@ from typing import Final
 
 from django.db import connection, transaction
 
-from outbox.consumer import ConsumerHandler, FillableProjection, Span
+from outbox.consumers.consumer import ConsumerHandler, FillableProjection, Span
+from outbox.consumers.tables import bind_live_tables
 from outbox.db import check_deferred_constraints, fetch_row, is_transient, load_sql
 from outbox.models.consumers import Consumer
-from outbox.tables import bind_live_tables
 
 logger = logging.getLogger(__name__)
 

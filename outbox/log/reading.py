@@ -15,7 +15,7 @@ from django.db import connection
 
 from outbox.db import find_row, load_sql
 from outbox.errors import CursorAheadOfLog, CursorOfAnotherEpoch
-from outbox.upcasting import upcast
+from outbox.log.upcasting import upcast
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Position:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """One event as the log has it, with the position it was given; an older version is said in the newest (`outbox.upcasting`)."""
+    """One event as the log has it, with the position it was given; an older version is said in the newest (`outbox.log.upcasting`)."""
 
     pos: int
     event_id: UUID

@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from outbox.db import database_now
-from outbox.jobs import NewJob, enqueue
 from outbox.models.jobs import DeadLetter, Lane
+from outbox.queue.jobs import NewJob, enqueue
 
 REPLAYS_PER_SECOND = 50.0  # what died together, of one cause, must not come back together
 

@@ -11,8 +11,8 @@ from django.db import connection
 
 from outbox.db import load_sql
 from outbox.models.jobs import Lane
-from outbox.streams import BACKLOG_AGE_BUDGET, FRESH_AGE_BUDGET, FRESH_FOR
-from outbox.tallies import BOUNDS, COUNTS, find_percentile
+from outbox.queue.streams import BACKLOG_AGE_BUDGET, FRESH_AGE_BUDGET, FRESH_FOR
+from outbox.queue.tallies import BOUNDS, COUNTS, find_percentile
 
 SNAPSHOT_BUDGET = 60.0  # seconds anybody may hold a snapshot open before we name them
 HOLDERS_SHOWN = 5
@@ -39,7 +39,7 @@ class SnapshotHolder:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """`counts` are those of `outbox.tallies.COUNTS` over the last `seconds` (one to two minutes); claims are in seconds."""
+    """`counts` are those of `outbox.queue.tallies.COUNTS` over the last `seconds` (one to two minutes); claims are in seconds."""
 
     lanes: Mapping[Lane, LaneStatus]
     put_off: int

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from psycopg import sql
 
-from outbox.consumer import ConsumerHandler, Projection
+from outbox.consumers.consumer import ConsumerHandler, Projection
 from outbox.errors import NotRebuildable
 
 Tables = Mapping[str, sql.Identifier]

@@ -14,14 +14,14 @@ from typing import Any, Final
 from django.db import connection
 from psycopg import sql
 
-from outbox.consumer import Batch, ConsumerHandler, Projection
-from outbox.cursors import batch_transaction, find_look, get_checked_head, lock_consumer
+from outbox.consumers.consumer import Batch, ConsumerHandler, Projection
+from outbox.consumers.cursors import batch_transaction, find_look, get_checked_head, lock_consumer
+from outbox.consumers.poison import apply_until_poison
+from outbox.consumers.tables import Tables, bind_live_tables, bind_twin_tables, get_projection
 from outbox.db import bind_tables, fetch_row, load_sql
 from outbox.errors import NotRebuildable, RebuildFailed
 from outbox.models.consumers import Consumer
-from outbox.poison import apply_until_poison
 from outbox.stopping import Stop
-from outbox.tables import Tables, bind_live_tables, bind_twin_tables, get_projection
 
 REPLAYED_AT_ONCE: Final = 5_000
 SHOWN: Final = 10

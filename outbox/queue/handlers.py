@@ -48,7 +48,7 @@ class PermanentFailure:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Transient:
-    """The work may succeed later: tried again at most three times, within the retry budget (`outbox.retry`)."""
+    """The work may succeed later: tried again at most three times, within the retry budget (`outbox.queue.retry`)."""
 
     job: ClaimedJob
     error: Exception

@@ -10,12 +10,12 @@ from typing import Any
 
 from django.db import connection
 
-from outbox.consumer import Batch, ConsumerHandler
-from outbox.cursors import batch_transaction, lock_consumer
+from outbox.consumers.consumer import Batch, ConsumerHandler
+from outbox.consumers.cursors import batch_transaction, lock_consumer
+from outbox.consumers.poison import Poison, apply_until_poison
+from outbox.consumers.tables import bind_live_tables
 from outbox.db import fetch_row, load_sql
 from outbox.models.consumers import ParkedEvent, ParkedSubject
-from outbox.poison import Poison, apply_until_poison
-from outbox.tables import bind_live_tables
 
 logger = logging.getLogger(__name__)
 

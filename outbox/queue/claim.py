@@ -15,9 +15,9 @@ from uuid import UUID, uuid4
 from django.db import connection
 
 from outbox.db import load_sql
-from outbox.handlers import ClaimedJob
 from outbox.models.jobs import Lane
-from outbox.streams import (
+from outbox.queue.handlers import ClaimedJob
+from outbox.queue.streams import (
     BACKLOG_PER_SECOND,
     FRESH_FOR,
     Allowance,

@@ -1,6 +1,6 @@
 """What a consumer is: a name, the kinds of event it cares about, and `apply()`, which does one batch's work.
 
-The runner (`outbox.following`, `outbox.batches`) reads, locks, retries, parks and advances; a handler only writes, set-based, inside the runner's
+The runner (`outbox.consumers.following`, `outbox.consumers.batches`) reads, locks, retries, parks and advances; a handler only writes, set-based, inside the runner's
 transaction. It must not commit, must not depend on the clock or on the size of a batch, and meets every event of its kinds
 exactly once, in order of position (a parked subject's events later, still in their own order).
 """
@@ -14,7 +14,7 @@ from django.db import connection
 from psycopg import sql
 
 from outbox.db import bind_tables, load_sql
-from outbox.log import StoredEvent, list_events_at
+from outbox.log.reading import StoredEvent, list_events_at
 
 ON_REPEAT = sql.SQL("ON CONFLICT DO NOTHING")
 
@@ -118,7 +118,7 @@ def _count_kinds(parameters: Mapping[str, Any]) -> dict[str, int]:
 
 
 class ConsumerHandler(Protocol):
-    """Somebody who follows the log. Register an instance with `outbox.registry.register`."""
+    """Somebody who follows the log. Register an instance with `outbox.consumers.registry.register`."""
 
     @property
     def name(self) -> str:

@@ -16,9 +16,9 @@ from uuid import UUID
 
 from django.db import DatabaseError, InterfaceError, connection
 
-from outbox.claim import Claim, name_held_jobs
 from outbox.db import fetch_row, load_sql
 from outbox.processes import Heart
+from outbox.queue.claim import Claim, name_held_jobs
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,6 @@
 """The worker: take a batch, do it, settle it, go on; nothing to take, then rest.
 
-What a job is comes from its handler (`outbox.handlers`); how it is taken and ended is in `outbox.claim` and `outbox.settle`.
+What a job is comes from its handler (`outbox.queue.handlers`); how it is taken and ended is in `outbox.queue.claim` and `outbox.queue.settle`.
 No row is locked while a handler works: what keeps two workers from one job is its lease, and what keeps a late one from
 writing is the fence in the settling transaction.
 """
@@ -14,14 +14,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from outbox.claim import Claim, Claimer
 from outbox.faults import fault_point
-from outbox.handlers import get_handler
-from outbox.keeper import Keeper
-from outbox.retry import SNOOZE, Budget, count_ended_tries
-from outbox.settle import Settled, expire, prepare, release, settle, snooze
+from outbox.queue.claim import Claim, Claimer
+from outbox.queue.handlers import get_handler
+from outbox.queue.keeper import Keeper
+from outbox.queue.retry import SNOOZE, Budget, count_ended_tries
+from outbox.queue.settle import Settled, expire, prepare, release, settle, snooze
+from outbox.queue.tallies import Teller
 from outbox.stopping import Stop
-from outbox.tallies import Teller
 
 logger = logging.getLogger(__name__)
 

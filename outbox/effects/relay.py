@@ -9,7 +9,7 @@ there is a receipt for every effect, and the sweeper needs no search for missing
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from outbox.consumer import Batch
+from outbox.consumers.consumer import Batch
 from outbox.effects.publisher import Publisher, make_publisher
 from outbox.effects.receipts import Message, list_hints, note_effects
 from outbox.effects.registry import Hint, list_kinds, list_wanted

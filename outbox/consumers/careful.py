@@ -1,6 +1,6 @@
 """A consumer after a crash: one event at a time, each announced before it is tried, until the one that killed is found.
 
-An event that raises is found by `outbox.poison`. One that ends the process (out of memory, a fault in a C library) leaves nothing
+An event that raises is found by `outbox.consumers.poison`. One that ends the process (out of memory, a fault in a C library) leaves nothing
 behind: its batch is rolled back, and the next process would die of it too, for ever. So a process whose predecessor
 ended without signing off goes carefully over what that one may have had in hand: it commits the announcement first, as a job's
 try is counted at its claim. With the death in company that made us careful, two deaths alone are three: the event's subject is parked.
@@ -12,15 +12,20 @@ import threading
 
 from django.db import connection
 
-from outbox.batches import BatchOutcome, Progress, list_batch_positions, run_batch
-from outbox.consumer import ConsumerHandler
-from outbox.cursors import advance_cursor, batch_transaction, find_unlocked_consumer, get_checked_head
+from outbox.consumers.batches import BatchOutcome, Progress, list_batch_positions, run_batch
+from outbox.consumers.consumer import ConsumerHandler
+from outbox.consumers.cursors import (
+    advance_cursor,
+    batch_transaction,
+    find_unlocked_consumer,
+    get_checked_head,
+)
+from outbox.consumers.parking import park_subject, park_waiting_events
+from outbox.consumers.poison import Poison
 from outbox.db import fetch_row
 from outbox.errors import ProcessLost
 from outbox.faults import fault_point
 from outbox.models.consumers import ConsumerState
-from outbox.parking import park_subject, park_waiting_events
-from outbox.poison import Poison
 from outbox.processes import Heart
 
 logger = logging.getLogger(__name__)
@@ -39,7 +44,7 @@ class Announced:
 
 
 class Care:
-    """How carefully one consumer of this process goes. `run_batch()` is `outbox.batches.run_batch` for whoever may have to be careful."""
+    """How carefully one consumer of this process goes. `run_batch()` is `outbox.consumers.batches.run_batch` for whoever may have to be careful."""
 
     def __init__(self, handler: ConsumerHandler, heart: Heart) -> None:
         self._handler = handler

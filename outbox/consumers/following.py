@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from django.db import connection
 
-from outbox.batches import LIMIT, BatchOutcome, run_batch
-from outbox.careful import Care
-from outbox.consumer import ConsumerHandler
+from outbox.consumers.batches import LIMIT, BatchOutcome, run_batch
+from outbox.consumers.careful import Care
+from outbox.consumers.consumer import ConsumerHandler
 from outbox.errors import OutboxError
 from outbox.loop import run_loop
 from outbox.processes import Heart

@@ -1,0 +1,1 @@
+"""The event log: how a change enters it, the order it gets, reading it and verifying it. Knows neither consumers nor jobs."""
