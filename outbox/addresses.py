@@ -6,6 +6,9 @@ resolver a second time would let it answer differently (DNS rebinding). TLS stil
 
 import ipaddress
 import socket
+from urllib.parse import urlsplit, urlunsplit
+
+from django.utils.encoding import iri_to_uri, punycode
 
 # IPv6 networks whose last 32 bits are an IPv4 address: NAT64 (RFC 6052), and the old "IPv4-compatible" form (RFC 4291, 2.5.5.1).
 CARRYING = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("::/96"))
@@ -13,6 +16,25 @@ CARRYING = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("::/96"))
 
 class ForbiddenAddress(Exception):
     """This address must not be called."""
+
+
+def as_uri(address: str) -> str:
+    """Return a web address the way it goes over the wire, in ASCII and without a fragment (RFC 3987, 3.1).
+
+    Raises `ForbiddenAddress` for one that can never be called, and for a name and password in it, which would not be sent.
+    """
+    try:
+        parts = urlsplit(address)
+        host, port = punycode(parts.hostname or ""), parts.port
+    except ValueError as error:
+        raise ForbiddenAddress("This is no web address.") from error
+    if parts.scheme not in ("http", "https") or not host or port == 0:
+        raise ForbiddenAddress("A web address begins with https:// or http:// and names a host.")
+    if parts.username is not None:
+        raise ForbiddenAddress("A name and password in an address are not sent; leave them out.")
+    bracketed = f"[{host}]" if ":" in host else host
+    place = bracketed if port is None else f"{bracketed}:{port}"
+    return str(iri_to_uri(urlunsplit((parts.scheme, place, parts.path, parts.query, ""))))
 
 
 def is_public(address: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import httpcore
 from django.utils import timezone
 
-from outbox.addresses import ForbiddenAddress, resolve
+from outbox.addresses import as_uri, resolve
 
 LONGEST_WAIT_ASKED = 86_400.0  # seconds of a Retry-After that we believe
 
@@ -50,15 +50,11 @@ def post(
     try:
         with (
             httpcore.ConnectionPool(ssl_context=_trusted(), network_backend=backend) as pool,
-            pool.stream("POST", url, headers=sent, content=body, extensions=limits) as response,
+            pool.stream("POST", as_uri(url), headers=sent, content=body, extensions=limits) as response,
         ):
             return Answer(response.status, _read_retry_after(response.headers))
-    except ForbiddenAddress:
-        raise
     except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError) as error:
         raise NoAnswer(f"{type(error).__name__}: {error}") from error
-    except httpcore.UnsupportedProtocol as error:
-        raise ForbiddenAddress(str(error)) from error
 
 
 @cache

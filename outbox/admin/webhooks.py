@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from outbox.addresses import ForbiddenAddress, as_uri
 from outbox.admin.read_only import ReadOnly
 from outbox.models import WebhookEndpoint, WebhookTry
 from outbox.webhooks import list_offered_kinds
@@ -50,11 +51,11 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
         ]
 
     def clean_url(self) -> str:
-        """Refuse what is no web address; whether it may be called is judged at each call, by what its name leads to then."""
-        url: str = self.cleaned_data["url"]
-        if not url.startswith(("https://", "http://")):
-            raise forms.ValidationError("An address that begins with https:// or http://.")
-        return url
+        """Refuse what can never be called; whether it may be called is judged at each call, by what its name leads to then."""
+        try:
+            return as_uri(self.cleaned_data["url"])
+        except ForbiddenAddress as error:
+            raise forms.ValidationError(str(error)) from error
 
 
 @admin.register(WebhookEndpoint)
@@ -86,7 +87,7 @@ class WebhookEndpointAdmin(ModelAdmin[WebhookEndpoint]):
         if endpoint.disabled_at is not None:
             return f"Switched off. {endpoint.disabled_because}"
         if endpoint.failures_in_a_row:
-            return f"Failing: {endpoint.failures_in_a_row} tries in a row."
+            return f"Failing: {endpoint.failures_in_a_row} tries in a row.{_write_rest(endpoint)}"
         if endpoint.old_secret_until is not None and endpoint.old_secret_until > timezone.now():
             return f"In use. The old secret signs until {endpoint.old_secret_until:%Y-%m-%d %H:%M} UTC too."
         return "In use."
@@ -106,7 +107,11 @@ class WebhookEndpointAdmin(ModelAdmin[WebhookEndpoint]):
     def switch_on(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
         """Call them again; what failed meanwhile is tried again by `effects replay` or in the list of effects."""
         count = chosen.filter(disabled_at__isnull=False).update(
-            disabled_at=None, disabled_because="", failures_in_a_row=0, first_failure_at=None
+            disabled_at=None,
+            disabled_because="",
+            failures_in_a_row=0,
+            first_failure_at=None,
+            rests_until=None,
         )
         messages.success(request, f"{count} switched on.")
 
@@ -178,6 +183,13 @@ class WebhookTryAdmin(ReadOnly[WebhookTry]):
 
 def _is_operator(request: HttpRequest) -> bool:
     return bool(getattr(request.user, "is_operator", False))
+
+
+def _write_rest(endpoint: WebhookEndpoint) -> str:
+    until = endpoint.rests_until
+    if until is None or until <= timezone.now():
+        return ""
+    return f" Left alone until {until:%H:%M:%S} UTC."
 
 
 def _show_secret(request: HttpRequest, endpoint: WebhookEndpoint) -> None:

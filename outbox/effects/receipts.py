@@ -45,12 +45,13 @@ class Claim:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ending:
-    """How a try ended; `wait` is how many seconds from now the next may begin."""
+    """How a try ended; `wait` is how many seconds from now the next may begin, and `counts` whether it was one of its tries."""
 
     claim: Claim
     state: EffectState
     error: str = ""
     wait: float = 0.0
+    counts: bool = True
 
 
 def list_hints(positions: Sequence[int]) -> list[Hint]:
@@ -132,6 +133,7 @@ def settle_effects(endings: Sequence[Ending]) -> None:
         "states": [str(ending.state) for ending in endings],
         "errors": [_storable(ending.error) for ending in endings],
         "waits": [ending.wait for ending in endings],
+        "tries": [ending.claim.tries - (not ending.counts) for ending in endings],
     }
     with connection.cursor() as cursor:
         cursor.execute(load_sql("outbox", "settle_effects"), parameters)

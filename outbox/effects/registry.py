@@ -60,6 +60,14 @@ class TryLater(Exception):
         self.seconds = seconds
 
 
+class NotNow(Exception):
+    """The other end is being left alone, so nothing was tried: the receipt keeps all its tries, and comes again after `seconds`."""
+
+    def __init__(self, detail: str, *, seconds: float) -> None:
+        super().__init__(detail)
+        self.seconds = seconds
+
+
 Target = tuple[Hint, str]
 
 
@@ -70,7 +78,7 @@ class Effect:
     `run` does it. Without `outside` it runs in the transaction that also marks the receipt done: what it writes to the database
     happens exactly once. With `outside` it runs without a transaction and may take its time (at most `lease_seconds`): it may
     happen twice when a process dies between the doing and the noting, so it hands `delivery.key` to the other end, or checks a version of its own.
-    `GiveUp` ends it; `TryLater` and every other exception lead to another try, as long as `retries` lasts.
+    `GiveUp` ends it; `TryLater` and every other exception lead to another try, as long as `retries` lasts; `NotNow` was none.
 
     `list_targets` says to whom each event goes, where that may be several (webhook endpoints); each gets a receipt of its own.
     `failed` is called once in the transaction that notes a failure for good.

@@ -23,7 +23,7 @@ from outbox.effects.receipts import (
     lock_held_effects,
     settle_effects,
 )
-from outbox.effects.registry import Delivery, Effect, GiveUp, TryLater, find_effect
+from outbox.effects.registry import Delivery, Effect, GiveUp, NotNow, TryLater, find_effect
 from outbox.faults import fault_point
 from outbox.log.reading import list_events_at
 from outbox.models.effects import EffectState
@@ -170,8 +170,9 @@ def _note_end(
 def _end_badly(claim: Claim, effect: Effect, delivery: Delivery, error: Exception) -> Ending:
     """Decide what becomes of a failed try, and let the effect's own app know when it was the last."""
     ending = decide_ending(claim, effect, error)
-    with _about(delivery):
-        logger.warning("%s of %s: %s", claim.effect, claim.event_id, type(error).__name__)
+    if ending.counts:
+        with _about(delivery):
+            logger.warning("%s of %s: %s", claim.effect, claim.event_id, type(error).__name__)
     if ending.state == EffectState.FAILED and effect.failed is not None:
         effect.failed(delivery, ending.error)
     return ending
@@ -189,10 +190,16 @@ def is_spent(claim: Claim, effect: Effect) -> bool:
 
 def decide_ending(claim: Claim, effect: Effect, error: Exception) -> Ending:
     """Say whether a failed try is repeated, and when: by the effect's own table, spread by a fifth, or later if we are asked to."""
+    if isinstance(error, NotNow):
+        return Ending(claim, EffectState.PENDING, str(error), _spread(error.seconds), counts=False)
     words = str(error) if isinstance(error, GiveUp | TryLater) else f"{type(error).__name__}: {error}"
     if isinstance(error, GiveUp) or claim.tries > len(effect.retries):
         return Ending(claim, EffectState.FAILED, words)
-    wait = effect.retries[claim.tries - 1] * random.uniform(1, 1 + JITTER)  # noqa: S311 - jitter, not a secret
+    wait = _spread(effect.retries[claim.tries - 1])
     if isinstance(error, TryLater) and error.seconds is not None:
         wait = max(wait, error.seconds)
     return Ending(claim, EffectState.PENDING, words, wait)
+
+
+def _spread(seconds: float) -> float:
+    return seconds * random.uniform(1, 1 + JITTER)  # noqa: S311 - jitter, not a secret

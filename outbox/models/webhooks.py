@@ -11,7 +11,8 @@ from outbox.models.fields import ClockTimestamp
 class WebhookEndpoint(models.Model):
     """An address that is told of some kinds of event of one tenant, or of all when it names none. It knows us by `secret`.
 
-    After a change it knows us by `old_secret` too, until `old_secret_until`.
+    After a change it knows us by `old_secret` too, until `old_secret_until`. While it fails it is called for one delivery at a time, and not
+    before `rests_until`.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -27,6 +28,7 @@ class WebhookEndpoint(models.Model):
     created_at = models.DateTimeField(db_default=ClockTimestamp(), editable=False)
     failures_in_a_row = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     first_failure_at = models.DateTimeField(null=True, editable=False)
+    rests_until = models.DateTimeField(null=True, editable=False)
     disabled_at = models.DateTimeField(null=True, editable=False)
     disabled_because = models.CharField(max_length=300, blank=True, default="", editable=False)
 

@@ -1,7 +1,7 @@
 """The effect `webhook`: one delivery of one event to one endpoint, tried over two days, logged at every try.
 
-An endpoint that has failed for a long time is switched off, so that it neither costs tries nor fills the table; the admin says so. Payloads
-are the events as the log has them: ids, states and marks, never answers.
+An endpoint that fails is left alone for a while (`resting`), one that has failed for a long time is switched off, so that it neither costs
+tries nor fills the table; the admin says so. Payloads are the events as the log has them: ids, states and marks, never answers.
 """
 
 import dataclasses
@@ -22,6 +22,7 @@ from outbox.calling import Answer, NoAnswer, post
 from outbox.effects.registry import Delivery, Effect, GiveUp, Hint, Target, TryLater, register_effect
 from outbox.log.reading import StoredEvent
 from outbox.models.webhooks import WebhookEndpoint, WebhookTry
+from outbox.webhooks.resting import decide_rest, take_turn
 from outbox.webhooks.secrets import list_secrets
 
 WEBHOOK = "webhook"
@@ -65,6 +66,7 @@ def deliver(delivery: Delivery) -> None:
         raise GiveUp("The endpoint was removed.")
     if endpoint.disabled_at is not None:
         raise GiveUp("The endpoint is switched off.")
+    take_turn(endpoint)
     said = _send(endpoint, delivery)
     _note(endpoint, delivery, said)
     if said.is_success:
@@ -154,10 +156,15 @@ def _note(endpoint: WebhookEndpoint, delivery: Delivery, said: _Said) -> None:
     )
     row = WebhookEndpoint.objects.filter(pk=endpoint.pk)
     if said.is_success:
-        row.filter(failures_in_a_row__gt=0).update(failures_in_a_row=0, first_failure_at=None)
+        row.filter(failures_in_a_row__gt=0).update(
+            failures_in_a_row=0, first_failure_at=None, rests_until=None
+        )
         return
+    rest = decide_rest(endpoint.failures_in_a_row + 1, said.answer.retry_after if said.answer else None)
     row.update(
-        failures_in_a_row=F("failures_in_a_row") + 1, first_failure_at=Coalesce("first_failure_at", Now())
+        failures_in_a_row=F("failures_in_a_row") + 1,
+        first_failure_at=Coalesce("first_failure_at", Now()),
+        rests_until=Now() + rest,
     )
     gone = said.answer is not None and said.answer.status == GONE
     failing_long = row.filter(

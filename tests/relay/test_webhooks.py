@@ -17,14 +17,16 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from gradebook.models import User
-from outbox.addresses import ForbiddenAddress, is_public, resolve
+from outbox.addresses import ForbiddenAddress, as_uri, is_public, resolve
+from outbox.admin.webhooks import EndpointForm
 from outbox.calling import NoAnswer, post
 from outbox.effects import find_effect
-from outbox.effects.registry import Hint
+from outbox.effects.registry import Hint, NotNow
 from outbox.effects.running import run_due_effects
 from outbox.models import EffectReceipt, WebhookEndpoint, WebhookTry
 from outbox.webhooks import WEBHOOK, delivery
 from outbox.webhooks.delivery import list_targets
+from outbox.webhooks.resting import TRIAL, decide_rest, take_turn
 from outbox.webhooks.secrets import OVERLAP, end_old_secrets, forget_old_secrets, make_secret, renew_secret
 from tests.receiver import Receiver, receiver
 from tests.relay.effects import CAUSED, cause, list_receipts, relay_all
@@ -55,7 +57,9 @@ def deliver_due() -> int:
 
 
 def make_due() -> None:
+    """Let the waits of deliveries and the rests of endpoints be over."""
     EffectReceipt.objects.filter(state="pending").update(due_at=Now())
+    WebhookEndpoint.objects.update(rests_until=None)
 
 
 def test_delivery_is_signed_so_that_the_standards_own_library_accepts_it(receiver: Receiver) -> None:
@@ -192,6 +196,61 @@ def test_retry_after_is_respected(receiver: Receiver) -> None:
     assert EffectReceipt.objects.filter(due_at__gt=Now() + timedelta(minutes=59)).count() == 1
 
 
+def make_pending_due() -> None:
+    """Let the waits of deliveries be over, while endpoints go on resting."""
+    EffectReceipt.objects.filter(state="pending").update(due_at=Now())
+
+
+def test_failing_endpoint_is_left_alone_and_costs_nobody_else_a_delivery(receiver: Receiver) -> None:
+    failing, healthy = make_endpoint(f"{receiver.url}/failing"), make_endpoint(f"{receiver.url}/healthy")
+    receiver.answers = [(503, {}), (200, {})]
+    ids = cause(3)
+    relay_all()
+    EffectReceipt.objects.filter(target=str(failing.pk)).update(due_at=Now() - timedelta(hours=1))
+    deliver_due()
+    assert [path for path, _ in list_tries()] == ["failing", *["healthy"] * 3]
+    waiting = EffectReceipt.objects.filter(target=str(failing.pk), due_at__gt=Now(), state="pending")
+    assert sorted(waiting.values_list("tries", flat=True)) == [0, 0, 1], "what was not tried keeps its tries"
+    assert not EffectReceipt.objects.filter(target=str(healthy.pk)).exclude(state="done").exists()
+
+    make_pending_due()
+    deliver_due()
+    assert len(list_tries()) == 4, "it still rests"
+
+    make_due()
+    deliver_due()
+    assert [path for path, status in list_tries() if status == 200] == [*["healthy"] * 3, *["failing"] * 3]
+    failing.refresh_from_db()
+    assert (failing.failures_in_a_row, failing.rests_until) == (0, None)
+    assert {headers["webhook-id"] for headers, _ in receiver.received} == {str(each) for each in ids}
+
+
+def list_tries() -> list[tuple[str, int | None]]:
+    """Return the delivery log in its order: which of two endpoints, and what it answered."""
+    log = WebhookTry.objects.order_by("pk").values_list("endpoint__url", "status")
+    return [(url.rpartition("/")[2], status) for url, status in log]
+
+
+def test_one_delivery_at_a_time_finds_out_whether_an_endpoint_answers_again() -> None:
+    endpoint = make_endpoint("https://hooks.test/", failures_in_a_row=1, rests_until=Now())
+    endpoint.refresh_from_db()
+    take_turn(endpoint)
+    with pytest.raises(NotNow) as put_off:
+        take_turn(endpoint)
+    assert 1 <= put_off.value.seconds <= TRIAL.total_seconds()
+    take_turn(make_endpoint("https://other.test/"))
+
+
+@pytest.mark.parametrize(
+    ("failures", "retry_after", "seconds"),
+    [(1, None, 5), (2, None, 10), (7, None, 320), (8, None, 600), (30_000, None, 600), (1, 3600.0, 3600), (9, 1.0, 600)],
+)  # fmt: skip
+def test_endpoint_rests_longer_with_every_failure_and_as_long_as_it_asks_for(
+    failures: int, retry_after: float | None, seconds: float
+) -> None:
+    assert decide_rest(failures, retry_after) == timedelta(seconds=seconds)
+
+
 def test_endpoint_that_fails_for_a_day_is_switched_off_and_its_waiting_deliveries_end(
     receiver: Receiver,
 ) -> None:
@@ -276,6 +335,42 @@ def test_address_inside_is_never_called_however_it_is_written(
     deliver_due()
     assert receiver.received == []
     assert WebhookTry.objects.get().status is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "called"),
+    [
+        ("https://hooks.example.org/a?b=c", "https://hooks.example.org/a?b=c"),
+        ("https://bücher.example:8443/Prüfung?q=ü#part", "https://xn--bcher-kva.example:8443/Pr%C3%BCfung?q=%C3%BC"),
+        ("http://[2606:4700::1111]:80/", "http://[2606:4700::1111]:80/"),
+    ],
+)  # fmt: skip
+def test_address_goes_over_the_wire_in_ascii(typed: str, called: str) -> None:
+    assert as_uri(typed) == called == as_uri(called)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://hooks.test:99999/", "https://hooks.test:0/", f"https://{'a' * 64}.test/", "https://a..test/", "https:///path",
+     "https://[::1/", "https://me:secret@hooks.test/", "ftp://hooks.test/", "hooks.test"],
+)  # fmt: skip
+def test_address_that_can_never_be_called_is_refused_in_the_form_and_a_failed_try_if_it_got_past_it(
+    url: str,
+) -> None:
+    with pytest.raises(ForbiddenAddress):
+        as_uri(url)
+    form = EndpointForm({"url": url, "kinds": [CAUSED]})
+    assert list(form.errors) == ([] if url == "hooks.test" else ["url"]), (
+        "https is what is meant without a scheme"
+    )
+    make_endpoint(url)
+    cause()
+    relay_all()
+    deliver_due()
+    assert [(status, bool(error)) for status, error in WebhookTry.objects.values_list("status", "error")] == [
+        (None, True)
+    ]
+    assert WebhookEndpoint.objects.get().failures_in_a_row == 1
 
 
 def test_name_is_judged_by_every_address_it_leads_to(monkeypatch: pytest.MonkeyPatch) -> None:
