@@ -27,8 +27,8 @@ from tests import factories
 from tests.cutover.copies import LONG_AGO, backfill, cells_of, enter, write_copy
 from tests.cutover.old_class import CatchUp, OldClass, catch_up, cutover, old
 from tests.gradebook.marks import save
-from tests.outbox.log.sessions import Background
 from tests.people import World
+from tests.sessions import Background
 from tests.waiting import wait_until
 
 __all__ = ["catch_up", "old"]

@@ -16,8 +16,8 @@ from tests import factories
 from tests.cutover.copies import cells_of, enter, write_steps
 from tests.cutover.old_class import CatchUp, catch_up
 from tests.gradebook.marks import save
-from tests.outbox.log.sessions import Background
 from tests.people import World
+from tests.sessions import Background
 from tests.waiting import wait_until
 
 __all__ = ["catch_up"]

@@ -9,7 +9,7 @@ from django.db import connection
 
 from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, Heartbeat, ParkedEvent, ParkedSubject
-from tests.outbox.log.things import append, append_things, new_event
+from tests.outbox.things import append, append_things, new_event
 from tests.processes.running import Running
 from tests.processes.workers import Start, start
 from tests.waiting import wait_until

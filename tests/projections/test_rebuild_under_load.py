@@ -27,9 +27,9 @@ from projections.history.projector import MarksheetHistory
 from projections.models import AnalyticsMark, MarkHistory
 from tests import factories
 from tests.gradebook.marks import save, shown
-from tests.outbox.log.sessions import Background
 from tests.people import World
 from tests.projections.results import Sat
+from tests.sessions import Background
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)

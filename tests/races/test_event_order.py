@@ -18,9 +18,9 @@ from outbox.consumers.batches import run_batch
 from outbox.consumers.staleness import get_consumer_status
 from outbox.log.sequencer import PassOutcome, begin_pass, get_last_tick, number_events, sequence_events
 from outbox.models import Event, EventPosition, Tick
-from tests.outbox.log.noted import ThingsNoted, deliver, noted
-from tests.outbox.log.sessions import Background, Session, Sessions, count_lock_waiters, sessions
-from tests.outbox.log.things import append, append_things, new_event
+from tests.outbox.consumers.noted import ThingsNoted, deliver, noted
+from tests.outbox.things import append, append_things, new_event
+from tests.sessions import Background, Session, Sessions, count_lock_waiters, sessions
 from tests.waiting import wait_until
 
 __all__ = ["noted", "sessions"]

@@ -17,8 +17,8 @@ from outbox.effects.relay import Relay
 from outbox.effects.running import STRAY, run_claims, run_due_effects, run_message
 from outbox.effects.status import EffectStatus, get_relay_status
 from outbox.models import EffectReceipt, EffectState, Heartbeat
-from tests.outbox.log.sessions import Background, Sessions, count_lock_waiters, sessions
 from tests.relay.effects import Make, cause, list_receipts, make_effect, relay_all
+from tests.sessions import Background, Sessions, count_lock_waiters, sessions
 from tests.waiting import wait_until
 
 __all__ = ["make_effect", "sessions"]

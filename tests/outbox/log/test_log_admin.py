@@ -9,8 +9,8 @@ from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, Event, ParkedSubject, Tick
 from outbox.processes import Heart
 from tests import factories
-from tests.outbox.log.noted import ThingsNoted, noted
-from tests.outbox.log.things import append, new_event
+from tests.outbox.consumers.noted import ThingsNoted, noted
+from tests.outbox.things import append, new_event
 
 __all__ = ["noted"]
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,8 +13,8 @@ from outbox.consumers.batches import BatchOutcome, run_batch
 from outbox.consumers.consumer import Batch
 from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, EventPosition, Tick
-from tests.outbox.log.noted import TABLE, ThingsNoted, deliver, noted
-from tests.outbox.log.things import append, append_things, new_event
+from tests.outbox.consumers.noted import TABLE, ThingsNoted, deliver, noted
+from tests.outbox.things import append, append_things, new_event
 
 __all__ = ["noted"]
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])

@@ -5,7 +5,7 @@ from django.db import IntegrityError, ProgrammingError, connection, transaction
 
 from outbox.log.sequencer import sequence_events
 from outbox.models import Event
-from tests.outbox.log.things import append_things
+from tests.outbox.things import append_things
 
 INSERT = """
     INSERT INTO outbox_event (event_id, kind, subject, subject_version, actor_type, payload{columns})

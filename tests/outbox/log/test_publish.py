@@ -11,7 +11,7 @@ from django.db.transaction import TransactionManagementError
 from outbox.log.publish import Actor, NewEvent, publish
 from outbox.models import Event
 from outbox.models.log import ActorType
-from tests.outbox.log.things import append, new_event
+from tests.outbox.things import append, new_event
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

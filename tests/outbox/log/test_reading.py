@@ -10,7 +10,7 @@ from outbox.log.reading import LogEntry, Position, find_entry, get_head, list_ev
 from outbox.log.sequencer import sequence_events
 from outbox.models import Tick
 from outbox.models.log import ActorType
-from tests.outbox.log.things import append, append_things, new_event
+from tests.outbox.things import append, append_things, new_event
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -19,8 +19,8 @@ from outbox.log.sequencer import (
     start_epoch,
 )
 from outbox.models import Event, EventPosition, Tick
-from tests.outbox.log.sessions import Sessions, sessions
-from tests.outbox.log.things import append, append_things, new_event
+from tests.outbox.things import append, append_things, new_event
+from tests.sessions import Sessions, sessions
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 __all__ = ["sessions"]

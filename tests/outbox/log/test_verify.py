@@ -8,7 +8,7 @@ from django.db import connection
 from outbox.log.sequencer import sequence_events, start_epoch
 from outbox.log.verify import Verdict, verify_log
 from outbox.models import EventPosition, Tick
-from tests.outbox.log.things import append_things
+from tests.outbox.things import append_things
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 

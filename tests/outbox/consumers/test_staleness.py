@@ -12,9 +12,9 @@ from outbox.errors import UnknownConsumer
 from outbox.log.reading import Position
 from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer
-from tests.outbox.log.noted import ThingsNoted, deliver, noted, noted_again
-from tests.outbox.log.sessions import Sessions, sessions
-from tests.outbox.log.things import append_things
+from tests.outbox.consumers.noted import ThingsNoted, deliver, noted, noted_again
+from tests.outbox.things import append_things
+from tests.sessions import Sessions, sessions
 
 __all__ = ["noted", "noted_again", "sessions"]
 pytestmark = pytest.mark.django_db(transaction=True)

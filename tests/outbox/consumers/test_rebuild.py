@@ -13,9 +13,9 @@ from outbox.errors import NotRebuildable, RebuildFailed
 from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, ParkedSubject
 from outbox.stopping import Stop
-from tests.outbox.log.noted import TABLE, ThingsNoted, deliver, noted, noted_again
-from tests.outbox.log.sessions import Background, Sessions, count_lock_waiters, sessions
-from tests.outbox.log.things import append, append_things, new_event
+from tests.outbox.consumers.noted import TABLE, ThingsNoted, deliver, noted, noted_again
+from tests.outbox.things import append, append_things, new_event
+from tests.sessions import Background, Sessions, count_lock_waiters, sessions
 from tests.waiting import wait_until
 
 __all__ = ["noted", "noted_again", "sessions"]

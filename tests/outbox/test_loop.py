@@ -10,7 +10,7 @@ from psycopg import errors
 from outbox.db import is_transient
 from outbox.loop import FIRST_BACKOFF, LONGEST_BACKOFF, draw_backoff, run_loop
 from outbox.stopping import Stop
-from tests.outbox.log.sessions import Sessions, sessions
+from tests.sessions import Sessions, sessions
 
 __all__ = ["sessions"]
 

@@ -10,8 +10,8 @@ from outbox.consumers.consumer import Batch
 from outbox.consumers.parking import Release, list_parked_subjects, release_subject
 from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, ParkedEvent, ParkedSubject
-from tests.outbox.log.noted import ThingsNoted, noted
-from tests.outbox.log.things import append, new_event
+from tests.outbox.consumers.noted import ThingsNoted, noted
+from tests.outbox.things import append, new_event
 
 __all__ = ["noted"]
 pytestmark = pytest.mark.django_db(transaction=True)

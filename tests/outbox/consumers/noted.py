@@ -10,7 +10,7 @@ from outbox.consumers import registry
 from outbox.consumers.batches import run_batch
 from outbox.consumers.consumer import Batch
 from outbox.log.sequencer import sequence_events
-from tests.outbox.log.things import NOTED
+from tests.outbox.things import NOTED
 
 TABLE = "things_noted"
 OTHER_TABLE = "things_noted_again"
@@ -38,7 +38,7 @@ class ThingsNoted:
 
     def apply(self, batch: Batch) -> None:
         tables = {TABLE: batch.tables[self.tables[0]]}
-        Batch(batch.positions, tables).execute("tests.outbox.log", "note_things")
+        Batch(batch.positions, tables).execute("tests.outbox.consumers", "note_things")
         if self.interrupt:
             self.interrupt(batch)
 

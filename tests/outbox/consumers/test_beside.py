@@ -14,9 +14,9 @@ from outbox.errors import NotRebuildable, RebuildFailed
 from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer
 from outbox.stopping import Stop
-from tests.outbox.log.noted import TABLE, ThingsNoted, deliver, noted
-from tests.outbox.log.sessions import Sessions, sessions
-from tests.outbox.log.things import append, append_things, new_event
+from tests.outbox.consumers.noted import TABLE, ThingsNoted, deliver, noted
+from tests.outbox.things import append, append_things, new_event
+from tests.sessions import Sessions, sessions
 
 __all__ = ["noted", "sessions"]
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from outbox.stopping import Stop, stop_on_signals
-from tests.outbox.log.sessions import Background
+from tests.sessions import Background
 
 A_LONG_SLEEP = 60
 

@@ -14,8 +14,8 @@ from outbox.consumers.rebuild import begin_rebuild, rebuild
 from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, ParkedSubject
 from outbox.stopping import Stop
-from tests.outbox.log.noted import TABLE, ThingsNoted, deliver, noted
-from tests.outbox.log.things import append, append_things, new_event
+from tests.outbox.consumers.noted import TABLE, ThingsNoted, deliver, noted
+from tests.outbox.things import append, append_things, new_event
 
 __all__ = ["noted"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -34,7 +34,7 @@ class ThingsFilled(ThingsNoted):
         self.applied += batch.positions
 
     def fill(self, span: Span) -> int:
-        rows = span.execute("tests.outbox.log", "fill_things")
+        rows = span.execute("tests.outbox.consumers", "fill_things")
         self.filled.append((span.first, span.last))
         return rows
 

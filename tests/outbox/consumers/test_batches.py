@@ -11,9 +11,9 @@ from outbox.errors import CursorAheadOfLog, CursorOfAnotherEpoch
 from outbox.log.reading import Position
 from outbox.log.sequencer import sequence_events, start_epoch
 from outbox.models import Consumer
-from tests.outbox.log.noted import ThingsNoted, deliver, noted
-from tests.outbox.log.sessions import Background, Sessions, sessions
-from tests.outbox.log.things import append, append_things, new_event
+from tests.outbox.consumers.noted import ThingsNoted, deliver, noted
+from tests.outbox.things import append, append_things, new_event
+from tests.sessions import Background, Sessions, sessions
 from tests.waiting import wait_until
 
 __all__ = ["noted", "sessions"]
