@@ -52,14 +52,6 @@ def recalculate_term(*, period_id: UUID, progress: Progress | None = None) -> Re
     return done
 
 
-def recalculate_sheets(sheet_ids: Sequence[UUID]) -> Recalculation:
-    """The same for these sheets."""
-    done = Recalculation()
-    for sheets in _in_pieces(sheet_ids):
-        _recalculate(sheets, done)
-    return done
-
-
 def _in_pieces(sheet_ids: Iterable[UUID]) -> Iterator[list[UUID]]:
     rest = iter(list(sheet_ids))
     while piece := list(islice(rest, SHEETS_AT_ONCE)):
