@@ -7,6 +7,7 @@ its settings, so `DJANGO_SETTINGS_MODULE` is set here and not in pyproject.toml.
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import django
@@ -18,6 +19,7 @@ from config.postgres.place import APP_ROLE, SUPERUSER
 from config.postgres.roles import ensure_database
 from tests.ground import make_ground
 from tests.quorum.small_disk import can_mount
+from tests.serving import WebServer, serving
 
 SERVER_FOLDER = (
     "HANDOVER_TEST_SERVER"  # how the run tells its xdist workers and its child processes where the server is
@@ -73,7 +75,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _start_server() -> Cluster:
-    cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-test-")))
+    cluster = Cluster(Path(tempfile.mkdtemp(prefix="handover-test-")), options={"autovacuum": "off"})
     try:
         cluster.start()
         ensure_database(cluster)
@@ -119,12 +121,26 @@ def server() -> Cluster:
     return Cluster(Path(os.environ[SERVER_FOLDER]))
 
 
-@pytest.fixture
-def database_url(server: Cluster, db: None) -> str:
-    """The address of this worker's test database, for a second connection or another process."""
+@pytest.fixture(scope="session")
+def standing_environment(server: Cluster, django_db_setup: None) -> dict[str, str]:
+    """The environment for a real process of ours that several tests share, on this worker's test database."""
     from django.conf import settings  # noqa: PLC0415 - settings exist only after pytest_configure
 
-    return server.url(SUPERUSER, str(settings.DATABASES["default"]["NAME"]))
+    address = server.url(SUPERUSER, str(settings.DATABASES["default"]["NAME"]))
+    return {**os.environ, "DATABASE_URL": address, "DATABASE_OWNER_URL": address}
+
+
+@pytest.fixture(scope="module")
+def standing_gate(standing_environment: dict[str, str]) -> Iterator[WebServer]:
+    """A web server that the tests of a file share: none may end it, and an `xdist_group` keeps the file in one worker."""
+    with serving(standing_environment) as server:
+        yield server
+
+
+@pytest.fixture
+def database_url(standing_environment: dict[str, str], db: None) -> str:
+    """The address of this worker's test database, for a second connection or another process."""
+    return standing_environment["DATABASE_URL"]
 
 
 @pytest.fixture
@@ -136,8 +152,4 @@ def app_database_url(server: Cluster, database_url: str) -> str:
 @pytest.fixture
 def process_environment(database_url: str) -> dict[str, str]:
     """The environment for a real process of ours (`manage.py …`) on this test's database. Use transaction=True with it."""
-    return {
-        **os.environ,
-        "DATABASE_URL": database_url,
-        "DATABASE_OWNER_URL": database_url,
-    }
+    return {**os.environ, "DATABASE_URL": database_url, "DATABASE_OWNER_URL": database_url}

@@ -14,16 +14,19 @@ from exams.models import Attempt, ExamRevision, Submission
 from tests import factories
 from tests.examples import examples
 from tests.posting import Poster, Sitting, sitting_of
-from tests.serving import serving
+from tests.serving import WebServer
 
 LONG = "x" * 200_000
 DEEP = "[" * 1_000 + "]" * 1_000
 
 
+pytestmark = pytest.mark.xdist_group("hostile submission")
+
+
 @pytest.fixture
-def poster(transactional_db: None, process_environment: dict[str, str]) -> Iterator[Poster]:
+def poster(transactional_db: None, standing_gate: WebServer) -> Iterator[Poster]:
     """A client of the product's own web server."""
-    with serving(process_environment) as server, Poster(server.port) as poster:
+    with Poster(standing_gate.port) as poster:
         yield poster
 
 

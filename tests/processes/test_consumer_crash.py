@@ -67,23 +67,18 @@ def run_until_it_lives(start: Start, head: int, *names: str) -> int:
     raise AssertionError("It dies for ever.")
 
 
-def test_an_event_that_kills_its_consumer_is_parked_after_three_deaths_and_all_others_flow(
+def test_an_event_that_kills_its_process_is_parked_after_three_deaths_and_all_others_flow(
     start: Start, tally: None
 ) -> None:
+    """Parked for the consumer it kills alone: the one that shares the process is not blamed."""
     head = append_with_a_killer()
-    assert run_until_it_lives(start, head, "fragile") == 3
+    assert run_until_it_lives(start, head, "fragile", "tally") == 3
     parked = ParkedSubject.objects.get()
     assert (parked.consumer_id, parked.subject, parked.tries) == ("fragile", "thing:deadly", 3)
     assert parked.error.startswith("ProcessLost: Three processes ended")
     assert list(ParkedEvent.objects.order_by("pos").values_list("pos", flat=True)) == [60, 61]
-    assert list_positions() == [pos for pos in range(1, head + 1) if pos not in {60, 61}]
-
-
-def test_a_consumer_that_shares_the_process_is_not_blamed(start: Start, tally: None) -> None:
-    head = append_with_a_killer()
-    assert run_until_it_lives(start, head, "fragile", "tally") == 3
-    assert list(ParkedSubject.objects.values_list("consumer_id", "subject")) == [("fragile", "thing:deadly")]
-    assert len(list_positions()) == head - 2 + head
+    everything = range(1, head + 1)
+    assert list_positions() == sorted([*everything, *(pos for pos in everything if pos not in {60, 61})])
 
 
 def test_a_consumer_killed_from_outside_parks_nothing(start: Start, tally: None) -> None:

@@ -3,7 +3,7 @@
 import http.client
 import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -16,10 +16,10 @@ from exams.receipts import Receipt, sign_receipt
 from tests import factories
 from tests.counting import count_stored
 from tests.posting import Answer, Poster, Sitting, sitting_of
-from tests.serving import serving
+from tests.serving import WebServer, serving
 from tests.waiting import wait_until
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("gate processes")]
 
 ANSWERS = {"q1": "a", "q2": ["x"]}
 LOST = (OSError, http.client.HTTPException)
@@ -29,6 +29,13 @@ LOST = (OSError, http.client.HTTPException)
 def attempt(transactional_db: None) -> Attempt:
     """An open attempt."""
     return factories.attempt()
+
+
+@pytest.fixture(scope="module")
+def neighbour(standing_environment: dict[str, str]) -> Iterator[WebServer]:
+    """A gate of two processes that nobody kills: where students turn when another has died."""
+    with serving(standing_environment, workers=2) as server:
+        yield server
 
 
 def hand_in(port: int, sitting: Sitting) -> Answer:
@@ -57,7 +64,7 @@ def is_held() -> Callable[[], object]:
 
 
 def test_retry_gets_the_first_receipt_after_the_process_was_killed_between_commit_and_answer(
-    attempt: Attempt, process_environment: dict[str, str]
+    attempt: Attempt, process_environment: dict[str, str], neighbour: WebServer
 ) -> None:
     sitting = sitting_of(attempt)
     with (
@@ -67,8 +74,7 @@ def test_retry_gets_the_first_receipt_after_the_process_was_killed_between_commi
         hand_in(dying.port, sitting)
     assert count_stored() == (1, 1, 1)
 
-    with serving(process_environment) as server:
-        retry = hand_in(server.port, sitting)
+    retry = hand_in(neighbour.port, sitting)
 
     assert (retry.status, retry.headers["idempotent-replayed"]) == (200, "true")
     assert retry.body == stored_receipt()
@@ -76,7 +82,7 @@ def test_retry_gets_the_first_receipt_after_the_process_was_killed_between_commi
 
 
 def test_nothing_is_stored_when_the_process_is_killed_before_it_asks_the_database(
-    attempt: Attempt, process_environment: dict[str, str]
+    attempt: Attempt, process_environment: dict[str, str], neighbour: WebServer
 ) -> None:
     sitting = sitting_of(attempt)
     with (
@@ -86,23 +92,22 @@ def test_nothing_is_stored_when_the_process_is_killed_before_it_asks_the_databas
         hand_in(dying.port, sitting)
     assert count_stored() == (0, 0, 0)
 
-    with serving(process_environment) as server:
-        retry = hand_in(server.port, sitting)
+    retry = hand_in(neighbour.port, sitting)
 
     assert (retry.status, retry.body) == (202, stored_receipt())
 
 
 def test_requests_of_one_key_wait_for_the_first_and_share_its_effect(
-    attempt: Attempt, process_environment: dict[str, str], database_url: str
+    attempt: Attempt, neighbour: WebServer, database_url: str
 ) -> None:
     """O02, first run: the first is held inside its transaction, twenty more arrive."""
     sitting = sitting_of(attempt)
-    with serving(process_environment, workers=2) as server, ThreadPoolExecutor(21) as pool:
+    with ThreadPoolExecutor(21) as pool:
         with psycopg.connect(database_url) as holder:
             holder.execute("LOCK TABLE exams_submission IN SHARE MODE")
-            first = pool.submit(hand_in, server.port, sitting)
+            first = pool.submit(hand_in, neighbour.port, sitting)
             wait_until(is_held())
-            more = [pool.submit(hand_in, server.port, sitting) for _ in range(20)]
+            more = [pool.submit(hand_in, neighbour.port, sitting) for _ in range(20)]
         answers = [future.result() for future in (first, *more)]
 
     assert Counter(answer.status for answer in answers) == {202: 1, 200: 20}
@@ -111,7 +116,7 @@ def test_requests_of_one_key_wait_for_the_first_and_share_its_effect(
 
 
 def test_key_is_whole_or_free_after_its_process_was_killed_inside_the_transaction(
-    attempt: Attempt, process_environment: dict[str, str], database_url: str
+    attempt: Attempt, process_environment: dict[str, str], neighbour: WebServer, database_url: str
 ) -> None:
     """O02, second run: kill -9 before the commit. Its database session may still end it either way, but never by half."""
     sitting = sitting_of(attempt)
@@ -123,8 +128,7 @@ def test_key_is_whole_or_free_after_its_process_was_killed_inside_the_transactio
             dying.kill()
         with pytest.raises(LOST):
             lost.result()
-    with serving(process_environment) as server:
-        retry = hand_in(server.port, sitting)
+    retry = hand_in(neighbour.port, sitting)
 
     assert retry.status in {200, 202}
     assert retry.body == stored_receipt()

@@ -12,10 +12,14 @@ from exams.models import Attempt
 from gradebook.models import User
 from outbox.db import database_now
 from tests import factories
-from tests.serving import serving
+from tests.serving import WebServer
 from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.process]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.process,
+    pytest.mark.xdist_group("revocation"),
+]
 
 
 def switch_off_in_the_admin(person: User) -> None:
@@ -44,23 +48,20 @@ def ask(port: int, method: str, path: str, token: str) -> int:
     "revoke", [switch_off_in_the_admin, switch_off_in_sql], ids=lambda revoke: revoke.__name__
 )
 def test_a_revoked_person_is_refused_within_the_promised_time(
-    process_environment: dict[str, str], revoke: Callable[[User], None]
+    standing_gate: WebServer, revoke: Callable[[User], None]
 ) -> None:
     attempt = factories.attempt()
     neighbour = factories.attempt(attempt.revision)
-    with serving(process_environment) as server:
-        doors = {each.pk: list_doors(each) for each in (attempt, neighbour)}
-        access = {
-            each.pk: tokens.issue(each.student, now=database_now()).access for each in (attempt, neighbour)
-        }
+    doors = {each.pk: list_doors(each) for each in (attempt, neighbour)}
+    access = {each.pk: tokens.issue(each.student, now=database_now()).access for each in (attempt, neighbour)}
 
-        def answers(of: Attempt) -> list[int]:
-            return [ask(server.port, method, path, access[of.pk]) for method, path in doors[of.pk]]
+    def answers(of: Attempt) -> list[int]:
+        return [ask(standing_gate.port, method, path, access[of.pk]) for method, path in doors[of.pk]]
 
-        assert answers(attempt) == [200, 400]
-        revoke(attempt.student)
-        wait_until(lambda: answers(attempt) == [401, 401], seconds=tokens.REVOCATION_SECONDS)
-        assert answers(neighbour) == [200, 400]
+    assert answers(attempt) == [200, 400]
+    revoke(attempt.student)
+    wait_until(lambda: answers(attempt) == [401, 401], seconds=tokens.REVOCATION_SECONDS)
+    assert answers(neighbour) == [200, 400]
 
 
 def list_doors(attempt: Attempt) -> list[tuple[str, str]]:
