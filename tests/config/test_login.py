@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from exams.limits import Buckets
+from exams.limits.buckets import Buckets
 from exams.services import sign_in
 from gradebook.models import User
 from tests import factories

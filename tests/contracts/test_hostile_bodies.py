@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exams.limits import Buckets
+from exams.limits.buckets import Buckets
 from exams.models import Attempt, Draft, Exam
 from exams.services import sign_in
 from gradebook.models import User

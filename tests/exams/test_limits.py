@@ -1,14 +1,15 @@
+"""Token buckets: how many tries one holds, how it fills, whom it forgets."""
+
 import pytest
 
-from exams import limits
-from exams.limits import Buckets
+from exams.limits.buckets import Buckets
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that stands still until a test moves it: `clock[0] += seconds`."""
     now = [1000.0]
-    monkeypatch.setattr("exams.limits.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("exams.limits.buckets.time.monotonic", lambda: now[0])
     return now
 
 
@@ -42,7 +43,7 @@ def test_a_try_given_back_can_be_taken_again(clock: list[float]) -> None:
 def test_the_least_recently_used_is_forgotten_first(
     clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "_MOST_KEYS", 2)
+    monkeypatch.setattr("exams.limits.buckets._MOST_KEYS", 2)
     buckets = Buckets(capacity=2, per_second=0.01)
     for key in ("a", "b", "a", "c"):
         buckets.take(key)

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from exams import shared_limits
-from exams.limits import Limit, make_limit
+from exams.limits import Limit, make_limit, shared
 from exams.models import Attempt
 from tests import factories
 from tests.brokers import Redis
@@ -25,7 +24,7 @@ def redis() -> Iterator[Redis]:
 @pytest.fixture(autouse=True)
 def soon_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a failure Redis is left alone for a moment only."""
-    monkeypatch.setattr(shared_limits, "_QUIET_SECONDS", 0.1)
+    monkeypatch.setattr(shared, "_QUIET_SECONDS", 0.1)
 
 
 def limit(url: str, *, name: str = "test") -> Limit:
@@ -55,7 +54,7 @@ def test_what_one_process_lets_in_counts_in_the_others_and_for_nobody_else(redis
 
 def test_try_given_back_in_one_process_is_given_back_everywhere(redis: Redis) -> None:
     one = limit(redis.url)
-    ledger = shared_limits.Ledger(redis.url, name="test", capacity=3, per_second=0.001)
+    ledger = shared.Ledger(redis.url, name="test", capacity=3, per_second=0.001)
 
     def is_over() -> bool:
         return bool(ledger.take(Counter({"a": 0})))
@@ -70,7 +69,7 @@ def test_try_given_back_in_one_process_is_given_back_everywhere(redis: Redis) ->
 
 
 def test_bucket_in_redis_never_holds_more_than_it_can(redis: Redis) -> None:
-    ledger = shared_limits.Ledger(redis.url, name="test", capacity=3, per_second=0.001)
+    ledger = shared.Ledger(redis.url, name="test", capacity=3, per_second=0.001)
 
     given_back = ledger.take(Counter({"a": -9}))
 
@@ -84,7 +83,7 @@ def test_bucket_in_redis_fills_again_and_is_forgotten_when_full(redis: Redis) ->
     assert take(fast, "a", 2) == [True, True]
     wait_until(lambda: other.take("a") == 0)
 
-    ledger = shared_limits.Ledger(redis.url, name="fast", capacity=2, per_second=20)
+    ledger = shared.Ledger(redis.url, name="fast", capacity=2, per_second=20)
     wait_until(lambda: ledger._redis.keys("*") == [])
 
 

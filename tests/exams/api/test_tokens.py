@@ -6,7 +6,7 @@ from django.contrib.auth.hashers import BasePasswordHasher, get_hasher
 from django.test import Client
 
 from exams import tokens
-from exams.limits import Buckets
+from exams.limits.buckets import Buckets
 from exams.services import sign_in
 from gradebook.models import User
 from tests import factories

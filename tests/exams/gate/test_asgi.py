@@ -19,7 +19,7 @@ from exams.gate.admission import Limits
 from exams.gate.asgi import Gate
 from exams.gate.durability import LocalDurability
 from exams.gate.responses import Response
-from exams.limits import Buckets
+from exams.limits.buckets import Buckets
 from exams.media_type import LARGEST_BODY
 from exams.models import Attempt, Submission
 from exams.receipt_keys import get_key_ring

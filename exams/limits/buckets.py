@@ -1,6 +1,6 @@
 """How often somebody may try: token buckets in this process's memory.
 
-Deliberately not shared between processes, unless there is a Redis (`exams.shared_limits`): a limit here keeps one caller from
+Deliberately not shared between processes, unless there is a Redis (`exams.limits.shared`): a limit here keeps one caller from
 hurting the others, and must cost nothing and never fail. With N serving processes a caller may have up to N times as much.
 """
 
@@ -9,19 +9,8 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Hashable
-from typing import Protocol
 
 _MOST_KEYS = 100_000
-
-
-class Limit(Protocol):
-    """How often somebody may try."""
-
-    def take(self, key: Hashable) -> int:
-        """Take one try: 0 if there was one, else the whole seconds until there will be."""
-
-    def give_back(self, key: Hashable) -> None:
-        """Return a try that turned out to be harmless."""
 
 
 class Buckets:
@@ -58,13 +47,3 @@ class Buckets:
         self._levels.move_to_end(key)
         if len(self._levels) > _MOST_KEYS:
             self._levels.popitem(last=False)
-
-
-def make_limit(redis_url: str, *, name: str, capacity: float, per_second: float) -> Limit:
-    """Return buckets shared through this Redis, or, without one, this process's own."""
-    own = Buckets(capacity=capacity, per_second=per_second)
-    if not redis_url:
-        return own
-    from exams.shared_limits import Ledger, SharedBuckets  # noqa: PLC0415 - Redis's library is loaded only where there is one
-
-    return SharedBuckets(own, Ledger(redis_url, name=name, capacity=capacity, per_second=per_second))

@@ -17,7 +17,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from exams.limits import Buckets
+from exams.limits.buckets import Buckets
 
 _ROUND_SECONDS = 0.01  # how long takes are gathered before they are told
 _REDIS_SECONDS = 0.05
