@@ -1,9 +1,11 @@
 """Clients of the API: each call is one HTTP request through Django, by somebody with a token, a session, or neither."""
 
 import dataclasses
+import datetime as dt
 import json
 from collections.abc import Sequence
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from asgiref.sync import async_to_sync
 from asgiref.testing import ApplicationCommunicator
@@ -15,6 +17,7 @@ from django.test import Client, RequestFactory
 from exams import tokens
 from exams.gate.asgi import Gate
 from exams.gate.durability import LocalDurability
+from exams.models import Attempt
 from gradebook.models import User
 from outbox.db import database_now
 
@@ -125,3 +128,14 @@ async def _exchange(application: Any, scope: dict[str, Any], chunks: Sequence[by
     body = await server.receive_output(timeout=30)
     await server.wait(timeout=30)
     return int(start["status"]), bytes(body["body"])
+
+
+def look(caller: Caller, attempt: Attempt) -> dict[str, Any]:
+    """Return the whole attempt as its student sees it."""
+    shown: dict[str, Any] = read(caller.get(f"attempts/{attempt.pk}"), 200)
+    return shown
+
+
+def in_helsinki(moment: dt.datetime) -> str:
+    """Write a moment as the API does for the school of these tests."""
+    return moment.astimezone(ZoneInfo("Europe/Helsinki")).isoformat(timespec="milliseconds")

@@ -1,5 +1,6 @@
+"""Exams as the API lists them: what is to be sat, from when to when, and for how long."""
+
 import datetime as dt
-from zoneinfo import ZoneInfo
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
@@ -7,15 +8,11 @@ from pytest_django import DjangoAssertNumQueries
 from exams.models import Attempt, AttemptState, Exam
 from gradebook.models import User
 from tests import factories
-from tests.exams.api.callers import Caller, read, with_token
+from tests.exams.api.callers import Caller, in_helsinki, read
 from tests.people import World
 
 HOUR = dt.timedelta(hours=1)
 MINUTE = dt.timedelta(minutes=1)
-
-
-def in_helsinki(moment: dt.datetime) -> str:
-    return moment.astimezone(ZoneInfo("Europe/Helsinki")).isoformat(timespec="milliseconds")
 
 
 def test_an_exam_says_what_the_student_needs_to_know(exam: Exam, student: User, caller: Caller) -> None:
@@ -35,11 +32,6 @@ def test_an_exam_says_what_the_student_needs_to_know(exam: Exam, student: User, 
         "attempts": [],
         "may_start": True,
     }
-
-
-@pytest.fixture
-def caller(student: User) -> Caller:
-    return with_token(student)
 
 
 def test_an_attempt_under_way_says_when_the_exam_closes(exam: Exam, attempt: Attempt, caller: Caller) -> None:

@@ -44,11 +44,6 @@ def exam(world: World) -> Exam:
 
 
 @pytest.fixture
-def caller(student: User) -> Caller:
-    return with_token(student)
-
-
-@pytest.fixture
 def submission(attempt: Attempt) -> Submission:
     """The second choice, wrong; the essay was left blank, so the result is complete."""
     question = (ExamRevision.objects.get().paper or [])[1]

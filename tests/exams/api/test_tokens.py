@@ -1,3 +1,5 @@
+"""Signing in over the API: a token for a name and password, or for whoever is signed in on a page, and a bound on guessing."""
+
 import datetime as dt
 from typing import Any
 
