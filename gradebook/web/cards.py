@@ -3,7 +3,6 @@
 import datetime as dt
 import io
 import zipfile
-from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -14,13 +13,14 @@ from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_http_methods
 
 from gradebook import policies
 from gradebook.cards.pdf import Printer
 from gradebook.errors import CardsRefused, GradebookError
+from gradebook.filenames import attach_as, name_part
 from gradebook.models import CardRelease, Period, ReportCard, Role, SchoolClass
+from gradebook.moments import write_moment
 from gradebook.queries.cards import (
     find_counting_card,
     find_viewable_card,
@@ -92,9 +92,9 @@ def archive(request: HttpRequest, period_id: UUID, class_id: UUID) -> HttpRespon
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
         for place, card in enumerate(cards.values(), 1):
             file.writestr(
-                f"{place:03}-{_name(card.content['student'])}.pdf", printer.print(describe_card(card))
+                f"{place:03}-{name_part(card.content['student'])}.pdf", printer.print(describe_card(card))
             )
-    name = f"{_name(term.name)}-{_name(school_class.name)}.zip"
+    name = f"{name_part(term.name)}-{name_part(school_class.name)}.zip"
     return _attach(packed.getvalue(), "application/zip", name)
 
 
@@ -115,7 +115,7 @@ def class_list_pdf(request: HttpRequest, period_id: UUID, class_id: UUID) -> Htt
     term = _get_term(request, period_id)
     school_class = _get_class(term, class_id)
     printed = Printer("class_list").print(describe_class_list(term, school_class))
-    return _attach(printed, "application/pdf", f"{_name(school_class.name)}.pdf")
+    return _attach(printed, "application/pdf", f"{name_part(school_class.name)}.pdf")
 
 
 @login_required
@@ -137,7 +137,7 @@ def show(request: HttpRequest, card_id: UUID) -> HttpResponse:
     context = {
         "card": card,
         "is_office": is_office,
-        "changes": find_changes(card) if is_office else [],
+        "changes": find_changes(card) if is_office and not card.replaced_at else [],
         "newer": find_counting_card(card) if card.replaced_at else None,
         "has_letters": any(course["letter"] for course in card.content["courses"]),
         **describe_card(card),
@@ -150,7 +150,7 @@ def show(request: HttpRequest, card_id: UUID) -> HttpResponse:
 def pdf(request: HttpRequest, card_id: UUID) -> HttpResponse:
     """Give a card as PDF."""
     card = _get_card(request, card_id)
-    name = f"{_name(card.content['term'])}-{_name(card.content['student'])}.pdf"
+    name = f"{name_part(card.content['term'])}-{name_part(card.content['student'])}.pdf"
     return _attach(Printer("report_card").print(describe_card(card)), "application/pdf", name)
 
 
@@ -166,7 +166,9 @@ def _carry_out(request: HttpRequest, term: Period, school_class: SchoolClass) ->
         case "release":
             at = _read_moment(request.POST.get("at", ""), term)
             release_cards(period=term, school_class=school_class, release_at=at, by=user)
-            return "Released."
+            zone = ZoneInfo(term.school.time_zone)
+            is_later = at > timezone.now()
+            return f"Students see their cards from {write_moment(at, zone)} on." if is_later else "Released."
         case _:
             raise PermissionDenied
 
@@ -198,10 +200,5 @@ def _get_card(request: HttpRequest, card_id: UUID) -> ReportCard:
     return card
 
 
-def _name(text: str) -> str:
-    return slugify(text) or "x"
-
-
 def _attach(body: bytes, kind: str, name: str) -> HttpResponse:
-    headers: dict[str, Any] = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(body, content_type=kind, headers=headers)
+    return HttpResponse(body, content_type=kind, headers=attach_as(name))

@@ -6,9 +6,9 @@ from uuid import UUID
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
+from gradebook.filenames import attach_as, name_part
 from gradebook.imports.heads import STUDENT_HEADS
 from gradebook.imports.writing import guard, write_table
 from gradebook.queries import get_layout
@@ -28,12 +28,8 @@ def export_marks(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     titles = [head.column.title for head in grid.heads]
     header = [STUDENT_HEADS[0], _choose_name_head(titles), *map(guard, titles)]
     body = write_table([header, *map(_write, grid.rows)], decimal_sign=grid.decimal_sign)
-    name = slugify(f"{sheet.course.title} {sheet.school_class.name}") or "marks"
-    return HttpResponse(
-        body,
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
-    )
+    name = name_part(f"{sheet.course.title} {sheet.school_class.name}", otherwise="marks")
+    return HttpResponse(body, content_type="text/csv; charset=utf-8", headers=attach_as(f"{name}.csv"))
 
 
 def _write(row: Row) -> list[str]:

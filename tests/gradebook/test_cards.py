@@ -16,12 +16,19 @@ from pypdf import PdfReader
 
 from gradebook.cards.codes import make_code, read_code, show_code
 from gradebook.cards.content import find_checksum
+from gradebook.cards.pdf import Printer
 from gradebook.cells import CellKey
 from gradebook.entries import Entry
 from gradebook.errors import CardsRefused, TermNotFound
 from gradebook.models import Column, Period, ReportCard, User
 from gradebook.services.amendments import sign_amendment
-from gradebook.services.cards import find_changes, find_standings, issue_cards, release_cards
+from gradebook.services.cards import (
+    describe_card,
+    find_changes,
+    find_standings,
+    issue_cards,
+    release_cards,
+)
 from gradebook.services.proposals import propose_amendment
 from gradebook.services.terms import lock_term
 from outbox.log.sequencer import sequence_events
@@ -237,6 +244,38 @@ class TestPrinting:
         [found] = [text for text in texts if "#strong[x]" in text]
         assert "no result" in found
 
+    def test_longest_names_and_those_of_other_scripts_make_files_that_can_be_unpacked_and_read(
+        self, world: World, column: Column, head: User, teacher: User, client: Client, tmp_path: Path
+    ) -> None:
+        for first, last in (("A" * 150, "B" * 150), ("李" * 150, "小" * 150), ("محمد", "علي")):
+            factories.enrolment(
+                factories.student(world.school, first_name=first, last_name=last), world.school_class
+            )
+        Column.objects.filter(pk=column.pk).update(title="عنوان")
+        lock_term(period_id=world.period.pk, by=head)
+        sequence_events()
+        call_command("issue_cards", str(world.period.pk), by=head.username, pdf=tmp_path)
+        client.force_login(head)
+        url = reverse("gradebook:card_archive", args=[world.period.pk, world.school_class.pk])
+        with zipfile.ZipFile(io.BytesIO(client.get(url).content)) as packed:
+            packed.extractall(tmp_path / "unpacked")
+        for folder in ("unpacked", "[!u]*"):
+            names = [file.name for file in tmp_path.glob(f"{folder}/*.pdf")]
+            assert (len(names), sum("محمد-علي" in name for name in names)) == (5, 1)
+
+    def test_long_words_break_and_a_title_from_right_to_left_does_not_turn_the_marks_round(
+        self, card: ReportCard
+    ) -> None:
+        course = card.content["courses"][0]
+        course["marks"][0]["title"] = "عنوان"
+        card.content |= {"student": "A" * 150, "school_class": "B" * 150}
+        text = _read(Printer("report_card").print(describe_card(card)))
+        assert max(map(len, text.splitlines())) < 100
+        assert (
+            "عنوان 17 / 20" in text
+        )  # without the box round the title, the numbers stand before it, and the wrong way round
+        assert not {"\u200b", "\u2068", "\u2069"} & set(text)
+
     def test_card_and_class_list(self, card: ReportCard, client: Client, world: World, head: User) -> None:
         client.force_login(head)
         printed = client.get(reverse("gradebook:card_pdf", args=[card.pk]))
@@ -298,8 +337,10 @@ def test_administrator_issues_and_releases_through_the_pages(
     assert client.post(url, {"do": "issue"}).status_code == 302
     assert "holds" in client.get(url).content.decode()
     assert client.post(url, {"do": "release", "at": "2020-02-30T10:00"}).status_code == 409
-    assert client.post(url, {"do": "release", "at": "2099-01-01T10:00"}).status_code == 302
-    assert "Students see them from" in client.get(url).content.decode()
+    later = client.post(url, {"do": "release", "at": "2099-01-01T10:00"}, follow=True).content.decode()
+    assert "Students see their cards from Thu 1 Jan 2099, 10:00 UTC+02:00 on." in later
+    assert "Students see them from" in later
+    assert "Released." in client.post(url, {"do": "release"}, follow=True).content.decode()
     assert (
         world.school_class.name
         in client.get(reverse("gradebook:term_cards", args=[locked.pk])).content.decode()

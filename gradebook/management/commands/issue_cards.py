@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
-from django.utils.text import slugify
 
 from gradebook.cards.pdf import Printer
 from gradebook.errors import GradebookError
+from gradebook.filenames import name_part
 from gradebook.management.terms import add_term_arguments, find_term
 from gradebook.models import Period, SchoolClass, User
 from gradebook.queries.cards import list_current_cards
@@ -94,9 +94,9 @@ def _print_into(folder: Path, period: Period, school_class: SchoolClass) -> None
 
 
 def _print(period: Period, school_class: SchoolClass, folder: Path) -> None:
-    place = folder / (slugify(school_class.name) or str(school_class.pk))
+    place = folder / (name_part(school_class.name, otherwise=str(school_class.pk)))
     place.mkdir(parents=True, exist_ok=True)
     printer = Printer("report_card")
     for card in list_current_cards(period, school_class).values():
-        name = f"{slugify(card.content['student']) or 'x'}-{card.code[:5].lower()}.pdf"
+        name = f"{name_part(card.content['student'])}-{card.code[:5].lower()}.pdf"
         (place / name).write_bytes(printer.print(describe_card(card)))
