@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from gradebook.admin.scoping import SchoolScoped
 from gradebook.errors import ColumnRefused, TermIsLocked
 from gradebook.models import Column, Mark, MarkSheet, User
-from gradebook.services.columns import add_column, check_new_maximum, edit_column
+from gradebook.services.columns import add_column, check_free_title, check_new_maximum, edit_column
 
 
 @admin.register(MarkSheet)
@@ -49,12 +49,20 @@ class ColumnForm(forms.ModelForm[Column]):
         }
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what the service would: any change in a locked term."""
+        """Refuse what the service would: any change in a locked term, and a title that is taken."""
         fields = super().clean() or self.cleaned_data
         sheet = fields.get("sheet") if self.instance._state.adding else self.instance.sheet  # noqa: SLF001 - documented
         if sheet and sheet.period.is_locked:
             raise forms.ValidationError(TermIsLocked().detail)
+        if sheet and "title" in self.changed_data and "title" in fields:
+            self._check_title(sheet, fields["title"])
         return fields
+
+    def _check_title(self, sheet: MarkSheet, title: str) -> None:
+        try:
+            check_free_title(sheet, title, but=self.instance.pk)
+        except ColumnRefused as refused:
+            self.add_error("title", refused.detail)
 
     def clean_max_points(self) -> Any:
         """Refuse what the service would: a maximum below a mark that is there."""

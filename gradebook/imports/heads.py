@@ -11,6 +11,7 @@ from uuid import UUID
 
 from gradebook.imports.tables import BadFile, Fault, Row
 from gradebook.models import Column
+from gradebook.models.marks import fold_title
 
 STUDENT_HEADS: Final = ("username", "user name", "login", "sis login id", "student id")
 
@@ -75,14 +76,10 @@ def _find_column(header: Row, column: Column, wishes: HeadWishes, faults: list[F
 
 def _find(header: Row, head: str, faults: list[Fault]) -> int | None:
     """Return the place of a header; one that comes twice is a fault."""
-    found = [place for place, value in enumerate(header.values) if _fold(value) == _fold(head)]
+    found = [place for place, value in enumerate(header.values) if fold_title(value) == fold_title(head)]
     if len(found) > 1:
         faults.append(Fault(header.line, f"The header “{head}” comes {len(found)} times."))
     return found[0] if found else None
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.split()).casefold()
 
 
 def _quote(names: Iterable[str]) -> str:

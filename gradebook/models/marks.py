@@ -56,6 +56,11 @@ class MarkSheet(models.Model):
         return f"{self.course}, {self.school_class}, {self.period}"
 
 
+def fold_title(title: str) -> str:
+    """Return what makes two titles one: case and blanks do not count, as in the header of a file."""
+    return " ".join(title.split()).casefold()
+
+
 class Column(models.Model):
     """One assessment in a sheet. `source_id` names the exam that posts into it, if one does."""
 

@@ -14,6 +14,7 @@ from gradebook.entries import plain
 from gradebook.errors import ColumnNotFound, ColumnRefused, SheetNotFound
 from gradebook.events import ColumnChanged, ColumnState, column_subject
 from gradebook.models import Column, ColumnSource, Mark, MarkSheet, User
+from gradebook.models.marks import fold_title
 from gradebook.services.facts import event_by
 from gradebook.services.terms import changing_marks, require_open
 from outbox.log.publish import publish
@@ -50,14 +51,17 @@ def open_exam_column(*, sheet: MarkSheet, exam_id: UUID, title: str, max_points:
 def edit_column(*, column_id: UUID, sheet: MarkSheet, title: str, max_points: Decimal, by: User) -> Column:
     """Rename a column and set its maximum. Nothing changed: nothing said.
 
-    Locks the column. Raises `SheetNotFound`, `TermIsLocked`, `ColumnNotFound`, or `ColumnRefused` for a taken title, a maximum below a mark
-    that is there, and another maximum than its exam's.
+    Locks the sheet, so that two columns renamed at once get two titles, and then the column. Raises `SheetNotFound`, `TermIsLocked`,
+    `ColumnNotFound`, or `ColumnRefused` for a taken title, a maximum below a mark that is there, and another maximum than its exam's.
     """
     with changing_marks([sheet.period_id]) as terms:
         _require_arranger(sheet, by)
         require_open(terms[sheet.period_id])
+        MarkSheet.objects.select_for_update(no_key=True).get(pk=sheet.pk)
         column = _lock_column(sheet, column_id)
         before = _state(column)
+        if title != column.title:
+            check_free_title(sheet, title, but=column.pk)
         if max_points != column.max_points:
             check_new_maximum(column, max_points)
         column.title, column.max_points = title, max_points
@@ -73,6 +77,7 @@ def _append_column(
 ) -> Column:
     """Lock the sheet, so that two new columns get two places, and add the column at its end."""
     MarkSheet.objects.select_for_update(no_key=True).get(pk=sheet.pk)
+    check_free_title(sheet, title)
     last = sheet.columns.aggregate(last=Max("position"))["last"]
     column = Column(
         sheet=sheet,
@@ -94,6 +99,13 @@ def check_new_maximum(column: Column, max_points: Decimal) -> None:
     highest = Mark.objects.filter(sheet=column.sheet_id, column=column).aggregate(top=Max("value"))["top"]
     if highest is not None and highest > max_points:
         raise ColumnRefused(f"A mark of {plain(highest)} is already in this column.", pointer="/max_points")
+
+
+def check_free_title(sheet: MarkSheet, title: str, *, but: UUID | None = None) -> None:
+    """Raise `ColumnRefused` where a file's header would mean this title and another column's: case and blanks do not count there."""
+    others = (fold_title(column.title) for column in sheet.columns.all() if column.pk != but)
+    if fold_title(title) in others:
+        raise ColumnRefused("This mark sheet already has a column of that title.", pointer="/title")
 
 
 def _require_arranger(sheet: MarkSheet, by: User) -> None:

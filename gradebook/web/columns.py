@@ -49,7 +49,7 @@ def add(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     if _carry_out(form, lambda: add_column(sheet=sheet, by=get_user(request), **form.cleaned_data)):
         messages.success(request, f"“{form.cleaned_data['title']}” was added.")
         return redirect("gradebook:sheet", sheet.pk)
-    return render(request, "gradebook/column_form.html", {"sheet": sheet, "form": form})
+    return _show(request, sheet, form)
 
 
 @login_required
@@ -66,7 +66,12 @@ def edit(request: HttpRequest, sheet_id: UUID, column_id: UUID) -> HttpResponse:
     ):
         messages.success(request, f"“{form.cleaned_data['title']}” was saved.")
         return redirect("gradebook:sheet", sheet.pk)
-    return render(request, "gradebook/column_form.html", {"sheet": sheet, "form": form, "column": column})
+    return _show(request, sheet, form, column=column)
+
+
+def _show(request: HttpRequest, sheet: MarkSheet, form: ColumnForm, **shown: Column) -> HttpResponse:
+    context = {"sheet": sheet, "form": form, "why_locked": TermIsLocked().detail, **shown}
+    return render(request, "gradebook/column_form.html", context)
 
 
 def _get_editable_sheet(request: HttpRequest, sheet_id: UUID) -> MarkSheet:

@@ -1,5 +1,6 @@
 """The pages of totals: what everybody's marks make together and why, and the rules for it."""
 
+import dataclasses
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from gradebook.entries import BLANK, Refused, plain, read_entry
-from gradebook.errors import GradebookError, SchemeRefused
+from gradebook.errors import GradebookError, SchemeRefused, TermIsLocked
 from gradebook.models import Category, Column, LetterScale, MarkSheet, Scheme, Treatment
 from gradebook.queries.totals import StudentTotal, list_sheet_totals
 from gradebook.services.schemes import WEIGHT_DECIMALS, WantedCategory, WantedScheme, set_scheme
@@ -20,6 +21,22 @@ from gradebook.web.people import get_sheet_or_404, get_user
 
 BLANK_ROWS = 3
 MOST_ROWS = 33
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ShownRules:
+    """What stands in the form: the rules as they are, or as somebody typed them. `version` is that of the rules they are based on.
+
+    A refused form keeps it, or pressing the button twice would overwrite what somebody else has set meanwhile.
+    """
+
+    version: int
+    rows: list[dict[str, str]]
+    columns: list[tuple[Column, str, bool]]
+    absent: str
+    missing: str
+    blank: str
+    scale: str
 
 
 @login_required
@@ -45,28 +62,30 @@ def show_totals(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
 def edit_rules(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     """Set a sheet's rules for totals. What was typed stays in the form when it is refused."""
     sheet = get_sheet_or_404(request, sheet_id)
-    error, rows = "", _list_rows(sheet)
     columns = list(Column.objects.filter(sheet=sheet).select_related("category"))
+    error = TermIsLocked().detail if sheet.period.is_locked else ""
     if request.method == "POST":
-        rows = _read_rows(request.POST)
+        shown = _read_shown(request.POST, columns)
         try:
-            wanted = _read_scheme(request.POST, rows, columns)
-            set_scheme(sheet=sheet, wanted=wanted, version=_read_version(request.POST), by=get_user(request))
+            wanted = _read_scheme(request.POST, shown.rows, columns)
+            set_scheme(sheet=sheet, wanted=wanted, version=shown.version, by=get_user(request))
         except GradebookError as refused:
             error = refused.detail
         else:
             messages.success(request, "The rules were saved.")
             return redirect("gradebook:totals", sheet.pk)
+    else:
+        shown = _get_stored(sheet, columns)
     context = {
         "sheet": sheet,
-        "columns": columns,
-        "rows": rows + [{"name": "", "weight": "", "drop": ""}] * BLANK_ROWS,
+        "shown": shown,
+        "rows": shown.rows + [{"name": "", "weight": "", "drop": ""}] * BLANK_ROWS,
         "treatments": Treatment.choices,
         "scales": LetterScale.objects.filter(school=sheet.school_id).order_by("name"),
         "error": error,
-        **_describe(sheet),
     }
-    return render(request, "gradebook/total_rules.html", context, status=409 if error else 200)
+    is_refused = request.method == "POST"
+    return render(request, "gradebook/total_rules.html", context, status=409 if is_refused else 200)
 
 
 def _show(line: StudentTotal, column: Column) -> str:
@@ -88,6 +107,33 @@ def _describe(sheet: MarkSheet) -> dict[str, Any]:
         "weight_sum": plain(weights).replace(".", sign),
         "is_hundred": weights == 100,  # noqa: PLR2004 - percent
     }
+
+
+def _get_stored(sheet: MarkSheet, columns: list[Column]) -> ShownRules:
+    """Return a sheet's rules as they are."""
+    scheme = Scheme.objects.filter(sheet=sheet).first() or Scheme(sheet=sheet, version=0)
+    return ShownRules(
+        version=scheme.version,
+        rows=_list_rows(sheet),
+        columns=[(each, each.category.name if each.category else "", each.is_bonus) for each in columns],
+        absent=scheme.absent,
+        missing=scheme.missing,
+        blank=scheme.blank,
+        scale=str(scheme.scale_id or ""),
+    )
+
+
+def _read_shown(post: QueryDict, columns: list[Column]) -> ShownRules:
+    """Return the rules as they were typed, whatever is wrong with them."""
+    return ShownRules(
+        version=_read_version(post),
+        rows=_read_rows(post),
+        columns=[(each, post.get(f"category-{each.pk}", ""), f"bonus-{each.pk}" in post) for each in columns],
+        absent=post.get("absent", ""),
+        missing=post.get("missing", ""),
+        blank=post.get("blank", ""),
+        scale=post.get("scale", ""),
+    )
 
 
 def _list_rows(sheet: MarkSheet) -> list[dict[str, str]]:

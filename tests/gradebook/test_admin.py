@@ -146,6 +146,9 @@ def test_column_is_saved_through_its_service(
     assert office.post(edit, {"title": "Essay 1", "max_points": "18"}).status_code == 302
     column.refresh_from_db()
     assert (column.title, column.max_points, column.version) == ("Essay 1", Decimal(18), 2)
+    for url in (_url(Column, "add"), _url(Column, "change", factories.column(world.sheet).pk)):
+        page = office.post(url, fields | {"title": "ESSAY 1"})
+        assert "already has a column of that title" in page.content.decode()
     assert Event.objects.filter(kind="ColumnChanged").count() == 2
 
 

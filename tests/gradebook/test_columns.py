@@ -12,6 +12,7 @@ from gradebook.errors import ColumnNotFound, ColumnRefused, SheetNotFound
 from gradebook.events import column_subject
 from gradebook.models import Column, User
 from gradebook.services.columns import add_column, edit_column
+from gradebook.services.terms import lock_term
 from outbox.models.log import Event
 from tests import factories
 from tests.gradebook.marks import save
@@ -68,6 +69,37 @@ def test_taken_title_is_refused_and_leaves_nothing_behind(world: World, teacher:
         _edit(other, teacher, "Essay")
     assert Event.objects.count() == 2
     assert set(world.sheet.columns.values_list("title", flat=True)) == {column.title, other.title}
+
+
+@pytest.mark.parametrize("title", ["essay", " Essay  2", "STRASSE"])
+def test_title_that_a_files_header_could_not_tell_from_another_is_taken(
+    world: World, teacher: User, title: str
+) -> None:
+    first, other = _add(world, teacher, "Essay"), _add(world, teacher, "Test")
+    _add(world, teacher, "ESSAY 2"), _add(world, teacher, "Straße")
+    with pytest.raises(ColumnRefused):
+        _add(world, teacher, title)
+    with pytest.raises(ColumnRefused):
+        _edit(other, teacher, title)
+    assert _edit(first, teacher, "ESSAY").title == "ESSAY"
+
+
+def test_form_is_not_offered_while_the_term_is_locked(
+    client: Client, world: World, teacher: User, admin: User
+) -> None:
+    column = _add(world, teacher)
+    lock_term(period_id=world.period.pk, by=admin)
+    client.force_login(teacher)
+    urls = [
+        reverse("gradebook:add_column", args=[world.sheet.pk]),
+        reverse("gradebook:edit_column", args=[world.sheet.pk, column.pk]),
+        reverse("gradebook:total_rules", args=[world.sheet.pk]),
+        reverse("gradebook:import_marks", args=[world.sheet.pk]),
+    ]
+    for url in urls:
+        [main] = re.findall(r"<main.*</main>", client.get(url).content.decode(), re.DOTALL)
+        shown = ("This term is locked" in main, "<form" in main, "/amendments/" in main)
+        assert shown == (True, False, True), url
 
 
 def test_maximum_is_not_lowered_below_a_mark(world: World, teacher: User, student: User) -> None:

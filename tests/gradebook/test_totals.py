@@ -234,12 +234,26 @@ class TestPages:
             "scale": "",
         }
         refused = client.post(url, form | {"weight": ["a lot", "20.19", ""]})
-        assert (refused.status_code, "a lot" in refused.content.decode()) == (409, True)
+        page = refused.content.decode()
+        assert (refused.status_code, "a lot" in page, 'value="Essays" list=' in page) == (409, True, True)
         assert client.post(url, form).status_code == 302
         page = client.get(reverse("gradebook:totals", args=[world.sheet.pk])).content.decode()
         assert "they add up to 99.99" in page
         assert "75.96" in page  # (79.8 x 80 + 20.19 x 60) / 99.99
         assert Scheme.objects.get().blank == Treatment.LEFT_OUT
+
+    def test_rules_that_somebody_else_has_set_meanwhile_are_not_overwritten_by_pressing_twice(
+        self, client: Client, world: World, columns: list[Column], teacher: User
+    ) -> None:
+        client.force_login(teacher)
+        url = reverse("gradebook:total_rules", args=[world.sheet.pk])
+        form = {"version": "0", "absent": "left_out", "missing": "zero", "blank": "zero"}
+        typed = {f"category-{columns[1].pk}": " Essays", f"bonus-{columns[0].pk}": "on"}
+        set_scheme(sheet=world.sheet, wanted=_wanted(columns, "75", "25"), version=0, by=teacher)
+        refused = client.post(url, form | typed | {"name": "Essays", "weight": "1", "drop": ""})
+        shown = refused.context["shown"]
+        assert (refused.status_code, shown.version, shown.absent, shown.blank) == (409, 0, "left_out", "zero")
+        assert [each[1:] for each in shown.columns[:2]] == [("", True), (" Essays", False)]
 
     def test_strangers_do_not_find_them(
         self, client: Client, world: World, other_teacher: User, student: User
