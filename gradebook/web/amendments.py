@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from gradebook import policies
 from gradebook.cells import CellKey
-from gradebook.entries import Entry, Refused, plain, read_entry
+from gradebook.entries import Entry, Refused, read_entry
 from gradebook.errors import GradebookError
 from gradebook.models import Amendment, MarkSheet, User
 from gradebook.queries import get_layout
@@ -21,6 +21,7 @@ from gradebook.queries.terms import find_amendment, list_amendments
 from gradebook.services.amendments import refuse_amendment, sign_amendment, withdraw_amendment
 from gradebook.services.proposals import propose_amendment
 from gradebook.services.terms import LONGEST_REASON
+from gradebook.templatetags.points import points
 from gradebook.web.grid import read_decimal_sign
 from gradebook.web.people import get_sheet_or_404, get_user
 
@@ -43,7 +44,7 @@ class ProposalForm(forms.Form):
             (
                 "column",
                 [
-                    (str(column.pk), f"{column.title} (/ {plain(column.max_points)})")
+                    (str(column.pk), f"{column.title} (/ {points(column.max_points)})")
                     for column in layout.columns
                 ],
             ),

@@ -11,11 +11,19 @@ from projections.analytics.figures import round_discrimination
 
 register = template.Library()
 
+MARK_DECIMALS = 3
+
 
 @register.filter
 def figure(value: Fraction | Decimal) -> str:
     """Return `7.25`, `8.5`, `10`: rounded half up to two decimals, without needless zeros."""
     return _write(_round(value))
+
+
+@register.filter
+def fact(value: Fraction | Decimal) -> str:
+    """Return a number that was not worked out but is somebody's mark or a column's maximum: with all decimals such a number can have."""
+    return _write(_round(value, MARK_DECIMALS))
 
 
 @register.filter
@@ -33,10 +41,9 @@ def correlation(value: Decimal) -> str:
     return sign + number_format(abs(rounded), use_l10n=True)
 
 
-def _round(value: Fraction | Decimal) -> Decimal:
-    """Return two decimals, rounded half up (never below zero here)."""
-    exact = Fraction(value)
-    return Decimal((200 * exact.numerator + exact.denominator) // (2 * exact.denominator)).scaleb(-2)
+def _round(value: Fraction | Decimal, decimals: int = 2) -> Decimal:
+    """Return so many decimals, rounded half up (never below zero here)."""
+    return Decimal(math.floor(Fraction(value) * 10**decimals + Fraction(1, 2))).scaleb(-decimals)
 
 
 def _write(value: Decimal) -> str:

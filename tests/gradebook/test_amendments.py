@@ -1,5 +1,6 @@
 """A mark of a locked term changes with a reason and two people, and in no other way."""
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -195,6 +196,21 @@ def test_journey_through_the_pages(
     assert (refused.status_code, "A second person decides" in refused.content.decode()) == (409, True)
     client.force_login(head)
     page = client.get(proposed["Location"]).content.decode()
-    assert f"the report card of {student.full_name}" in page
+    assert f"the report card of <bdi>{student.full_name}</bdi>" in page
     assert client.post(proposed["Location"], {"do": "sign"}).status_code == 302
     assert shown(column, student) == "9"
+
+
+def test_marks_of_an_amendment_are_shown_as_they_were_typed(
+    client: Client, locked: Period, column: Column, student: User, teacher: User, head: User
+) -> None:
+    amendment = _propose(column, student, teacher, Entry(Decimal("3.25")))
+    client.force_login(head)
+    urls = [
+        reverse("gradebook:amendment", args=[amendment.pk]),
+        reverse("gradebook:amendments", args=[column.sheet_id]),
+        reverse("gradebook:term", args=[locked.pk]),
+    ]
+    for url in urls:
+        page = client.get(url, headers={"accept-language": "de"}).content.decode()
+        assert re.search(r">\s*7\s*→ (<b>)?3,25\b", page), url

@@ -136,6 +136,13 @@ def test_sheet_figures_show_the_distribution_and_the_table_behind_it(teacher: Us
     assert "say more about single students" not in text
 
 
+def test_lowest_and_highest_mark_are_shown_as_they_were_typed(teacher: User, world: World) -> None:
+    fill_column(world, ["0.125", "9.719"])
+    text = signed_in(teacher).get(sheet_url(world)).content.decode()
+    assert "<dd>0.125, 9.719</dd>" in text
+    assert '<dd>4.92 <span class="soft">of 10</span></dd>' in text
+
+
 def test_figures_of_fewer_than_five_say_that_they_are_few(teacher: User, world: World, exam: Exam) -> None:
     fill_column(world, ["2", "5", "5", "8"])
     tell(*(Sat(exam.pk).grade([str(points), "1", "2"]) for points in (0, 1, 2, 1)))

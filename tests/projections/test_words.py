@@ -7,7 +7,7 @@ import pytest
 
 from projections.analytics.queries import ItemFigures
 from projections.analytics.words import judge_item
-from projections.templatetags.figures import at_most, correlation
+from projections.templatetags.figures import at_most, correlation, fact, figure
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,22 @@ from projections.templatetags.figures import at_most, correlation
 )
 def test_time_that_is_not_exceeded_is_rounded_up_in_a_unit_that_suits_it(seconds: int, said: str) -> None:
     assert at_most(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("number", "as_figure", "as_fact"),
+    [
+        ("12.125", "12.13", "12.125"),
+        ("999999.999", "1000000", "999999.999"),
+        ("10", "10", "10"),
+        ("0", "0", "0"),
+        ("7.50", "7.5", "7.5"),
+    ],
+)
+def test_marks_and_maxima_are_shown_exactly_and_what_is_worked_out_rounded(
+    number: str, as_figure: str, as_fact: str
+) -> None:
+    assert (figure(Fraction(number)), fact(Fraction(number))) == (as_figure, as_fact)
 
 
 @pytest.mark.parametrize(
