@@ -70,7 +70,9 @@ def list_my_sheets(user: User) -> QuerySet[MarkSheet]:
             student_count=_count(members),
             mark_count=_count(filled),
         )
-        .order_by("-period__starts_on", "period__name", "course__title", "school_class__name", "id")
+        .order_by(
+            "-period__starts_on", "period__name", "school__name", "course__title", "school_class__name", "id"
+        )
     )
 
 

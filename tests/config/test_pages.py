@@ -7,6 +7,8 @@ import pytest
 from django.test import Client
 
 from gradebook.models import User
+from tests import factories
+from tests.people import World
 
 PASSWORD = "correct horse battery staple"
 
@@ -27,6 +29,17 @@ def test_front_door_leads_to_where_ones_work_is(
     client.force_login(people[who])
     answer = client.get("/")
     assert (answer.status_code, answer.headers["Location"]) == (302, home)
+
+
+@pytest.mark.parametrize("is_staff", [True, False])
+def test_front_door_of_a_head_without_rights_in_the_administration_leads_to_the_terms(
+    client: Client, world: World, is_staff: bool
+) -> None:
+    head = factories.admin(school=world.school, is_superuser=False, is_staff=is_staff)
+    client.force_login(head)
+    page = client.get("/", follow=True)
+    assert page.redirect_chain == [("/terms/", 302)]
+    assert 'href="/marksheets/"' in page.content.decode()
 
 
 def test_front_door_asks_strangers_to_sign_in(client: Client) -> None:

@@ -114,6 +114,19 @@ def test_my_sheets_are_grouped_by_period_with_their_numbers(
     assert page.count(world.period.name) == 1
 
 
+def test_terms_of_one_name_in_two_schools_are_listed_one_after_the_other(
+    client: Client, world: World, admin: User
+) -> None:
+    """Interleaved by course, one heading would come again and again."""
+    other = factories.period(world.other_school, name=world.period.name, starts_on=world.period.starts_on)
+    for title, period in (("Art", other), ("Biology", world.period), ("Chemistry", other)):
+        course = factories.course(period.school, title=title)
+        factories.sheet(factories.school_class(period.school), course=course, period=period)
+    client.force_login(admin)
+    [main] = re.findall(r"<main.*</main>", client.get(_url("my_sheets")).content.decode(), re.DOTALL)
+    assert len(re.findall("<h2", main)) == 2
+
+
 def _fill(world: World, teacher: User, *, students: int, columns: int) -> list[Column]:
     made = [factories.column(world.sheet, max_points=100) for _ in range(columns)]
     people = [factories.student(world.school) for _ in range(students)]
