@@ -1,37 +1,13 @@
-"""GIFT files, kind by kind, and everything that is refused by line and title."""
+"""GIFT files, kind by kind, and the texts in them."""
 
-import re
 from decimal import Decimal
 
 import pytest
 
-from exams.gift import GiftRefused, read_gift
+from exams.gift import read_gift
 from exams.grading import grade, read_key
-from exams.paper import OptionDraft, QuestionDraft, freeze
-
-
-def questions(text: str) -> list[QuestionDraft]:
-    return read_gift(text.encode()).questions
-
-
-def question(text: str) -> QuestionDraft:
-    (only,) = questions(text)
-    return only
-
-
-def weights(text: str) -> dict[str, str]:
-    return {option.text: format(option.fraction, "f") for option in question(text).options}
-
-
-def ranges(text: str) -> list[tuple[str, str, str]]:
-    options = question(text).options
-    return [(str(option.low), str(option.high), format(option.fraction, "f")) for option in options]
-
-
-def faults(text: str | bytes) -> list[str]:
-    with pytest.raises(GiftRefused) as caught:
-        read_gift(text.encode() if isinstance(text, str) else text)
-    return [str(fault) for fault in caught.value.faults]
+from exams.paper import OptionDraft, freeze
+from tests.exams.gift.texts import question, questions, ranges, weights
 
 
 def test_single_choice_has_one_right_answer_and_weights() -> None:
@@ -177,96 +153,6 @@ def test_comments_categories_and_line_endings_are_no_part_of_questions() -> None
     assert paper.notes == ["Categories are not kept (2 named in the file)."]
 
 
-def test_feedback_stays_with_its_answer() -> None:
-    found = question(r"Where? {=here#Well \= done ~there#No \: not there ####See page 3.}")
-
-    assert [option.feedback for option in found.options] == ["Well = done", "No : not there"]
-
-
-def test_feedback_in_general_stays_with_the_question() -> None:
-    paper = read_gift(rb"::Q:: Where? {=here#Yes ~there ####See page 3\: the map.}")
-
-    assert (paper.questions[0].feedback, paper.notes) == ("See page 3: the map.", [])
-    assert [option.feedback for option in paper.questions[0].options] == ["Yes", ""]
-
-
-@pytest.mark.parametrize("kind", ["{}", "{#4}", "{T}", "{=Paris}", "{=a -> b =c -> d}", "{~%100%a ~%-100%b}"])
-def test_feedback_in_general_is_read_in_every_kind(kind: str) -> None:
-    assert question(f"Q? {kind[:-1]}####Said.}}").feedback == "Said."
-
-
-@pytest.mark.parametrize(
-    ("braces", "to_true", "to_false"),
-    [
-        ("{T#No, it is.#Indeed.}", "Indeed.", "No, it is."),
-        ("{FALSE#No, it is not.#Indeed.}", "No, it is not.", "Indeed."),
-        ("{T#No, it is.}", "", "No, it is."),
-        ("{T}", "", ""),
-    ],
-)
-def test_feedback_of_true_false_names_the_wrong_one_first(braces: str, to_true: str, to_false: str) -> None:
-    found = question(f"Q? {braces}")
-    assert {option.text: option.feedback for option in found.options} == {"true": to_true, "false": to_false}
-
-
-@pytest.mark.parametrize(
-    "braces",
-    [
-        *("{#=4#Yes. ~#No.}", "{#4#Yes. ~#No.}", "{#4:0#Yes. ~*#No.}", "{#=4#Yes. =%0%*#No.}"),
-        *("{#3.5..4.5#Yes.\n~#No.}", "{# 4#Yes.~#No.}"),
-    ],
-)
-def test_feedback_to_all_other_numbers_is_left_out_and_said_so(braces: str) -> None:
-    paper = read_gift(f"::Q:: How many? {braces}".encode())
-
-    assert [option.feedback for option in paper.questions[0].options] == ["Yes."]
-    assert paper.notes == ["Line 1, \u201cQ\u201d: feedback to all other numbers is not kept."]
-
-
-def test_feedback_to_a_choice_that_belongs_to_nothing_is_said_to_be_silent() -> None:
-    paper = read_gift(b"::Q:: Match. {=a -> b#Yes. =c -> d = -> e#No.}")
-
-    assert [option.feedback for option in paper.questions[0].options] == ["Yes.", "", "No."]
-    assert paper.notes == [
-        "Line 1, \u201cQ\u201d: feedback to a choice that belongs to nothing is never said: only right pairs are answered."
-    ]
-
-
-@pytest.mark.parametrize(
-    "braces",
-    [
-        *("{=a#SAID1 ~b#SAID2 ~%-50%c#SAID3####SAID4}", "{~%100%a#SAID1 ~%-100%b#SAID2####SAID3}"),
-        *("{=a#SAID1 =%50%b#SAID2 =%0%*#SAID3####SAID4}", "{=a#SAID1#still SAID2####SAID3####still SAID4}"),
-        *("{T#SAID1#SAID2####SAID3}", "{F##SAID1}", "{TRUE#SAID1#SAID2#still SAID3}"),
-        *("{#4#SAID1####SAID2}", "{#=4#SAID1 =%50%3..5#SAID2 ~9#SAID3####SAID4}", "{#4:1#SAID1 ~9#SAID2}"),
-        *("{=a -> b#SAID1 =c -> d#SAID2 =e -> f####SAID3}", "{####SAID1}"),
-    ],
-)
-def test_every_form_of_feedback_is_kept_once(braces: str) -> None:
-    paper = read_gift(f"Q? {braces}".encode())
-
-    (found,) = paper.questions
-    kept = " ".join([found.feedback, *(option.feedback for option in found.options)])
-    said = re.findall(r"SAID\d", braces)
-    assert (sorted(re.findall(r"SAID\d", kept)), paper.notes) == (said, [])
-
-
-@pytest.mark.parametrize(
-    "braces", ["{=a#x =b#y ~#SAID}", "{~%100%a ~b ~#SAID}", "{#=4#x =*#SAID}", "{#SAID}"]
-)
-def test_feedback_to_an_answer_that_is_none_is_named(braces: str) -> None:
-    with pytest.raises(GiftRefused) as refused:
-        read_gift(f"::Q:: Which? {braces}".encode())
-    assert [fault.title for fault in refused.value.faults] == ["Q"]
-
-
-def test_feedback_is_in_the_format_of_its_question() -> None:
-    found = question("A & b? {=c#[html]<i>Yes</i> ~d#No & no####x < y}")
-
-    assert (found.text_format, found.text, found.feedback) == ("html", "A &amp; b?", "x &lt; y")
-    assert [option.feedback for option in found.options] == ["<i>Yes</i>", "No &amp; no"]
-
-
 @pytest.mark.parametrize(
     ("text", "text_format", "shown"),
     [
@@ -317,136 +203,6 @@ def test_description_above_the_first_question_becomes_the_instructions() -> None
         "Line 1, \u201cRules\u201d: has no answers, so it became the instructions.",
         "Line 3, \u201c[html]<p>Good <b>luck</b>!</p>\u201d: has no answers, so it became the instructions.",
     ]
-
-
-def test_multiple_choice_that_rewards_ticking_everything_is_noted() -> None:
-    (note,) = read_gift(b"::Q:: Which? {~%50%a ~%50%b ~c}").notes
-
-    assert note.startswith("Line 1, \u201cQ\u201d: gives full marks to whoever ticks everything")
-
-
-def test_right_choice_always_first_is_noted_and_can_be_shuffled() -> None:
-    paper = read_gift("\n\n".join(f"Q{n}? {{={n} ~a ~b ~c ~d ~e ~f ~g}}" for n in range(8)).encode())
-    shuffled = paper.shuffled()
-
-    assert paper.notes == [
-        "In every single-choice question the right choice comes first: consider shuffling them."
-    ]
-    assert [set(q.options) for q in shuffled.questions] == [set(q.options) for q in paper.questions]
-    assert {q.options[0].fraction for q in shuffled.questions} != {Decimal(100)}
-    assert paper.shuffled() == shuffled
-
-
-@pytest.mark.parametrize(
-    ("braces", "message"),
-    [
-        ("=a", None),
-        ("~a ~b", "has no right choice."),
-        ("~%50%a ~%30%b ~c", "has right choices that add up to 80 %, not 100 %."),
-        ("~%100%a ~%100%b", "has right choices that add up to 200 %, not 100 %."),
-        ("~%33.3%a ~%33.3%b ~%33.3%c", "has right choices that add up to 99.9 %, not 100 %."),
-        ("=%50%a ~b", "has no answer worth 100 %."),
-        ("=a ~a", "lists the choice “a” 2 times."),
-        ("=a ~", "has an empty choice."),
-        ("=%110%a ~b", "“%110%” is no weight between -100 and 100."),
-        ("=%abc%a ~b", "“%abc%” is no weight between -100 and 100."),
-        ("=%33.333333%a ~b", "“%33.333333%” has more than five decimals."),
-        ("#", "“” is no number, no number:tolerance and no range from..to."),
-        ("#abc", "“abc” is no number, no number:tolerance and no range from..to."),
-        ("#5:5%", "“5:5%” is no number, no number:tolerance and no range from..to."),
-        ("#5..1", "“5..1” ends before it begins."),
-        ("#5:-1", "“5:-1” ends before it begins."),
-        ("#0.0000000000000001", "“0.0000000000000001” has more digits than 25 before or 15 after the point."),
-        ("#" + "9" * 25 + ":1", "“" + "9" * 25 + ":1” has more digits than 25 before or 15 after the point."),
-        ("#1e26", "“1e26” has more digits than 25 before or 15 after the point."),
-        ("#=%50%5", "has no answer worth 100 %."),
-        ("# ~#none", "has no answer worth 100 %."),
-        ("=%0%x", "has no answer worth 100 %."),
-        ("=a -> b = -> c", "needs at least two pairs."),
-        ("=a -> b =c", "“c” has nothing to match: a pair is written = this -> that."),
-        ("=a -> b =c ->", "has an entry with nothing to match."),
-        ("=a -> b =c -> b", "needs at least two different things to match."),
-        ("=a -> b =a -> c", "lists the prompt “a” 2 times."),
-        ("1:SHORTANSWER:=Berlin", "this is a question with gaps (cloze), which is not supported."),
-        (":MC:~a", "this is a question with gaps (cloze), which is not supported."),
-        ("perhaps", "“perhaps” is no kind of answer that is supported: answers begin with = or ~."),
-        ("x =a ~b", "“x” is no kind of answer that is supported: answers begin with = or ~."),
-    ],
-)
-def test_question_that_cannot_be_graded_right_is_named_and_refused(braces: str, message: str | None) -> None:
-    text = f"// first line\n\n::Named:: What? {{{braces}}}\n"
-
-    if message is None:
-        assert len(questions(text)) == 1
-    else:
-        assert faults(text) == [f"Line 3, “Named”: {message}"]
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("", "Line 1: there is no question in this file."),
-        ("// only a comment\n", "Line 1: there is no question in this file."),
-        ("Only a description.", "Line 1: there is no question in this file."),
-        ("::Title What? {T}", "Line 1, “::Title What? {T}”: the title is opened with :: but never closed."),
-        ("::T:: {T}", "Line 1, “T”: there is no text with the answers."),
-        ("::T::", "Line 1, “T”: there is no text with the answers."),
-        ("A? {=a\n\n", "Line 1, “A? {=a”: the { is never closed (a blank line ends a question)."),
-        (
-            "A? {=a {b}}",
-            "Line 1, “A? {=a {b}}”: there is a { inside the braces; a brace in a text is written \\{.",
-        ),
-        ("A} ? {T}", "Line 1, “A} ? {T}”: there is a } without its {; a brace in a text is written \\}."),
-        ("A? {T} }", "Line 1, “A? {T} }”: there is a } without its {; a brace in a text is written \\}."),
-        ("A } b", "Line 1, “A } b”: there is a } without its {; a brace in a text is written \\}."),
-        (
-            "A {=a} and {=b}",
-            "Line 1, “A {=a} and {=b}”: there are two blocks of answers; a question with gaps (cloze) is not supported.",
-        ),
-        (
-            "[html]A <img src\\=x> {T}",
-            "Line 1, “A”: shows a picture, sound or frame, which a paper cannot carry yet.",
-        ),
-        (
-            "[markdown]A? {=*c* ~[html]<b>d</b>}",
-            "Line 1, “[markdown]A? {=*c* ~[html]<b>d</b>}”: the question and its answers mix Markdown with another format.",
-        ),
-        ("A\0? {T}", "Line 1: there is a character that no text may contain."),
-        ("A? {T}\n\nB\ufdd0? {T}", "Line 3: there is a character that no text may contain."),
-    ],
-)
-def test_file_that_is_not_understood_is_refused(text: str, fault: str) -> None:
-    assert faults(text) == [fault]
-
-
-def test_description_with_a_picture_is_refused_rather_than_stripped() -> None:
-    assert faults(r"[html]<p>Look:</p><img src\=map.png>" + "\n\nA? {T}") == [
-        "Line 1, “[html]<p>Look:</p><img src=map.png>”: shows a picture, sound or frame, which a paper cannot carry yet."
-    ]
-
-
-def test_description_between_questions_is_refused_with_advice() -> None:
-    (fault,) = faults("A? {T}\n\n::Read this:: Once upon a time.\n\nB? {T}")
-
-    assert fault.startswith(
-        "Line 3, “Read this”: this has no braces, so it is a description; a paper has only questions."
-    )
-
-
-def test_file_in_another_encoding_is_refused_by_line() -> None:
-    assert faults("A? {T}\n\nDépart? {T}".encode("latin-1")) == [
-        "Line 3: the file is not UTF-8; save it in that encoding."
-    ]
-
-
-def test_file_that_is_too_large_is_refused() -> None:
-    assert faults(b"A? {T}\n\n" * 700_000) == ["Line 1: the file is larger than 5 MiB."]
-
-
-def test_all_faults_are_told_at_once_in_the_order_of_lines() -> None:
-    text = "::A:: a? {~x ~y}\n\n::B:: b? {=1:}\n\n::C:: c? {1:SA:=x}\n\n::D:: d? {#x}\n\n::E:: e? {T}\n"
-
-    assert [fault.split(":")[0] for fault in faults(text)] == ["Line 1, “A”", "Line 5, “C”", "Line 7, “D”"]
 
 
 def test_options_have_ids_of_their_own() -> None:
