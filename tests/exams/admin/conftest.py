@@ -20,6 +20,14 @@ def school_desk(world: Any) -> Client:
     return _signed_in(factories.admin(username="lake_admin", school=world.other_school))
 
 
+@pytest.fixture
+def revision(world: Any) -> Any:
+    """An empty revision of an exam in the school."""
+    from tests import factories  # noqa: PLC0415 - see above
+
+    return factories.draft_revision(factories.exam(course=world.course, period=world.period), [])
+
+
 def _signed_in(person: Any) -> Client:
     client = Client()
     client.force_login(person)

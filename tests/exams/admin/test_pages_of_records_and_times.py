@@ -8,14 +8,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.contrib.admin import site
 from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 
 from exams.models import Accommodation, Exam, Extension
 from gradebook.models import User
 from outbox.models import Event
 from tests import factories
-from tests.exams.admin.forms import inline
+from tests.exams.admin.forms import inline, page
 from tests.people import World
 
 pytestmark = pytest.mark.django_db
@@ -23,10 +22,6 @@ pytestmark = pytest.mark.django_db
 MODELS = sorted(
     (model._meta.model_name for model in site._registry if model._meta.app_label == "exams"), key=str
 )
-
-
-def page(name: str, *args: object) -> str:
-    return reverse(f"admin:exams_{name}", args=args)
 
 
 @pytest.fixture
