@@ -33,6 +33,7 @@ from tests.cutover.copies import (
     write_steps,
 )
 from tests.gradebook.marks import save
+from tests.multiplying import multiply
 from tests.people import World
 from tests.waiting import wait_until
 
@@ -242,18 +243,14 @@ def plan_of(read: Callable[[], Any]) -> str:
 
 
 def fill_backfilled(sheet_id: UUID, count: int) -> None:
-    BackfilledMark.objects.bulk_create(
-        BackfilledMark(
-            event_id=UUID(int=number),
-            pos=-number,
-            school_id=sheet_id,
-            sheet_id=sheet_id if number % 2 else UUID(int=9),
-            column_id=UUID(int=number % 20),
-            student_id=UUID(int=number % 30),
-            cell_version=0,
-            occurred_at=LONG_AGO,
-        )
-        for number in range(1, count + 1)
+    multiply(
+        BackfilledMark(school_id=sheet_id, cell_version=0, occurred_at=LONG_AGO),
+        count,
+        event_id="md5(number::text)::uuid",
+        pos="-number",
+        sheet_id=f"CASE number % 2 WHEN 1 THEN '{sheet_id}'::uuid ELSE '{UUID(int=9)}'::uuid END",
+        column_id="lpad(to_hex(number % 20), 32, '0')::uuid",
+        student_id="lpad(to_hex(number % 30), 32, '0')::uuid",
     )
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE projections_backfilledmark")

@@ -8,13 +8,14 @@ import pytest
 from django.db import connection
 
 from gradebook.cells import CellKey
-from gradebook.models import Column, Mark, User
+from gradebook.models import Column, Enrolment, Mark
 from gradebook.queries import list_cells, list_students, take_snapshot
 from gradebook.services.marks.rows import Place, cells_to_lock, cells_to_write, lock_cells
 from gradebook.services.terms import TERMS
 from outbox.db import load_sql
 from tests import factories
 from tests.gradebook.marks import NOON
+from tests.multiplying import multiply
 from tests.people import World
 
 pytestmark = pytest.mark.django_db
@@ -24,30 +25,32 @@ SHEETS, STUDENTS = 20, 300
 
 @pytest.fixture
 def cells(world: World) -> list[dict[str, Any]]:
-    """One column in each of many sheets of one class, all full; returns the cells of the world's own sheet."""
-    students = [factories.student(world.school) for _ in range(STUDENTS)]
-    for student in students:
-        factories.enrolment(student, world.school_class)
+    """One column in each of many sheets of one class, all full; returns some cells of the world's own sheet."""
+    student = "lpad(number::text, 32, '0')::uuid"  # in order, as the product makes them
+    multiply(factories.student(world.school), STUDENTS, id=student, username="'student' || number")
+    multiply(
+        Enrolment(school_class=world.school_class, starts_on=NOON.date()),
+        STUDENTS,
+        id="uuidv7()",
+        student_id=student,
+    )
     others = [factories.sheet(world.school_class, period=world.period) for _ in range(SHEETS - 1)]
-    sheets = [world.sheet, *others]
-    columns = [factories.column(sheet) for sheet in sheets]
-    marks = [_mark(column, student) for column in columns for student in students]
-    Mark.objects.bulk_create(marks)
-    Column.objects.bulk_create(Column(sheet=others[0], title=str(n), max_points=1) for n in range(1_000))
+    for sheet in (world.sheet, *others):
+        mark = _mark(factories.column(sheet))
+        multiply(mark, STUDENTS, id="uuidv7()", student_id=student)
+    column = Column(sheet=others[0], max_points=1)
+    multiply(column, 1_000, id="uuidv7()", title="number::text")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    return [
-        {"id": mark.pk, "sheet_id": mark.sheet_id, "column_id": mark.column_id, "student_id": mark.student_id}
-        for mark in marks[:30]
-    ]
+    mine = Mark.objects.filter(sheet=world.sheet).order_by("student_id")[:30]
+    return [dict(mark) for mark in mine.values("id", "sheet_id", "column_id", "student_id")]
 
 
-def _mark(column: Column, student: User) -> Mark:
+def _mark(column: Column) -> Mark:
     return Mark(
         school_id=column.sheet.school_id,
         sheet=column.sheet,
         column=column,
-        student=student,
         value=7,
         source="automatic",
         version=1,

@@ -27,6 +27,7 @@ from projections.asof.queries import (
 )
 from projections.history.projector import MarksheetHistory
 from projections.models import BackfilledMark, MarkHistory
+from tests.multiplying import multiply
 from tests.people import World
 from tests.projections.changes import Cell, project, record
 
@@ -203,11 +204,14 @@ def _line(cell: Cell, pos: int, value: int) -> dict[str, Any]:
 def long_history() -> UUID:
     """A sheet of 30 cells with 20,000 changes, and as many of other sheets, where planning an index is worth it."""
     sheet_id = uuid4()
-    cells = [Cell(sheet_id=sheet_id, student_id=UUID(int=number)) for number in range(30)]
-    others = [Cell() for _ in range(30)]
-    MarkHistory.objects.bulk_create(
-        MarkHistory(**_line((cells if pos % 2 else others)[pos // 2 % 30], pos, 5))
-        for pos in range(1, 40_001)
+    multiply(
+        MarkHistory(**_line(Cell(sheet_id=sheet_id), 0, 5)),
+        40_000,
+        pos="number",
+        event_id="gen_random_uuid()",
+        sheet_id=f"CASE number % 2 WHEN 1 THEN '{sheet_id}'::uuid ELSE md5('sheet' || number % 60)::uuid END",
+        column_id="md5('column' || number % 60)::uuid",
+        student_id="md5('student' || number % 60)::uuid",
     )
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE projections_markhistory, projections_backfilledmark")

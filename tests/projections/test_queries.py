@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from projections.history.queries import HistoryPage, list_cell_history, list_sheet_history
 from projections.models import MarkHistory
+from tests.multiplying import multiply
 from tests.projections.changes import Cell, project, record
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,23 +59,23 @@ def _read_cell(cell: Cell, before: int | None = None) -> HistoryPage:
 def big_cell() -> Cell:
     """One of 50 cells in a sheet with 20,000 changes, in a table where planning an index is worth it."""
     cell = Cell()
-    MarkHistory.objects.bulk_create(_line(cell, pos) for pos in range(1, 20_001))
+    multiply(
+        MarkHistory(
+            school_id=cell.sheet_id,
+            sheet_id=cell.sheet_id,
+            column_id=cell.column_id,
+            student_id=cell.student_id,
+            cell_version=1,
+            occurred_at=datetime(2026, 5, 4, tzinfo=UTC),
+        ),
+        20_000,
+        pos="number",
+        event_id="gen_random_uuid()",
+        student_id=f"CASE number % 50 WHEN 0 THEN '{cell.student_id}'::uuid ELSE md5((number % 50)::text)::uuid END",
+    )
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE projections_markhistory")
     return cell
-
-
-def _line(cell: Cell, pos: int) -> MarkHistory:
-    return MarkHistory(
-        pos=pos,
-        event_id=uuid4(),
-        school_id=cell.sheet_id,
-        sheet_id=cell.sheet_id,
-        column_id=cell.column_id,
-        student_id=cell.student_id if pos % 50 == 0 else UUID(int=pos % 50),
-        cell_version=pos,
-        occurred_at=datetime(2026, 5, 4, tzinfo=UTC),
-    )
 
 
 def _plan_of(read: Callable[[], Any]) -> str:
