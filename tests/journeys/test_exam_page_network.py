@@ -83,6 +83,25 @@ def test_a_submission_pressed_while_offline_is_sent_when_the_network_is_back(
     assert submitted_by(student) == [{SHORT: "Paris"}]
 
 
+def test_a_failed_save_says_nothing_more_once_the_answers_are_being_submitted(
+    desk: Desk, student: User
+) -> None:
+    page = desk.page
+    page.route(DRAFT, cut)
+    desk.write(SHORT, "Paris")
+    expect_says(desk.trouble, "Your last changes are not saved.")
+    page.route(SUBMISSION, cut)
+    desk.submit()
+    expect_says(desk.outcome, "Not submitted yet")
+    expect(desk.trouble).to_be_hidden()
+    expect(page.locator("[data-save-state]")).to_have_text("", use_inner_text=True)
+    assert page.title() == "Geography · Handover"
+
+    page.unroute(SUBMISSION)
+    page.wait_for_url("**/exams/receipts/*/", timeout=30_000)
+    assert submitted_by(student) == [{SHORT: "Paris"}]
+
+
 def test_a_page_closed_while_submitting_goes_on_with_the_same_answers_when_it_is_opened_again(
     open_page: OpenPage, desk: Desk, student: User
 ) -> None:

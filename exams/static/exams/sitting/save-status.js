@@ -35,6 +35,11 @@ export class SaveStatus {
     this.#shown = state;
   }
 
+  /** Nothing is saved any more: what becomes of the answers is said by the submission, and no word here may contradict it. */
+  end() {
+    this.show("over");
+  }
+
   /** The browser cannot keep anything itself: then a failed save really is a danger. */
   warnNothingKept() {
     find(this.#loud, "nothing-kept").hidden = false;

@@ -59,7 +59,7 @@ export class Work {
   /** From now on the answers on the page are what is being submitted. */
   beginSubmitting() {
     this.#isSubmitting = true;
-    this.autosave.stop();
+    this.#stopSaving();
     this.form.freeze(true);
     this.#keep();
   }
@@ -74,7 +74,7 @@ export class Work {
   /** The attempt is over; the answers stay on the page to be read. */
   end() {
     this.#isSubmitting = false;
-    this.autosave.stop();
+    this.#stopSaving();
     this.form.freeze(true);
   }
 
@@ -91,6 +91,11 @@ export class Work {
   /** The questions whose answers here are not in the server's last draft. */
   unsavedQuestions() {
     return this.#differing(this.autosave.saved.answers);
+  }
+
+  #stopSaving() {
+    this.autosave.stop();
+    this.status.end();
   }
 
   #fill(questions, answers) {
