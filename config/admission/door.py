@@ -52,6 +52,8 @@ class Door:
         self._room = Room(_HELD_BYTES)
         self._body_limit = TimeLimit(body_seconds)
         self._read_limit = TimeLimit(read_seconds)
+        for tier in Tier:
+            count_shed(tier, 0)  # a meter that is not there before its first count shows no rise
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""

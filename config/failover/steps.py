@@ -17,7 +17,7 @@ def fail_over(standbys: Sequence[Member], *, names: str, quorum: Quorum, say: Sa
     everything is undone when a step fails; the old primary may be in any state, and is not spoken to.
     """
     check_enough(standbys, quorum)
-    upstreams = {standby.name: standby.check_is_standby() for standby in standbys}
+    upstreams = ask_all(standbys)
     with _undoing(standbys, upstreams):
         primary = _find_primary(_fence(standbys, say), standbys, say)
         set_names(primary, names, quorum, say)
@@ -31,6 +31,17 @@ def fail_over(standbys: Sequence[Member], *, names: str, quorum: Quorum, say: Sa
             )
             primary.wait_until_streams(standby)
     return primary
+
+
+def ask_all(standbys: Sequence[Member]) -> dict[str, str]:
+    """Return where each streams from; when one cannot be asked, raise `CannotFailOver` with what is to be done about it."""
+    try:
+        return {standby.name: standby.check_is_standby() for standby in standbys}
+    except CannotFailOver as problem:
+        raise CannotFailOver(
+            f"{problem} Nothing was changed: a standby that is left out may have an acknowledged submission that nobody else has. "
+            "Bring it back first."
+        ) from problem
 
 
 def check_enough(standbys: Sequence[Member], quorum: Quorum) -> None:

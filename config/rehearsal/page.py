@@ -12,6 +12,14 @@ from config.rehearsal.curves import count_answers, draw_curves, measure_latency
 from config.rehearsal.plots import Chart, Series
 from config.rehearsal.rehearse import Rehearsal
 
+# What an answer meant to the student who heard it; others speak for themselves.
+MEANINGS = {
+    "none": "no answer: cut off, or the student hung up",
+    "200": "200: the same receipt again",
+    "202": "202: accepted",
+    "429": "429: too often, come back",
+    "503": "503: busy, come back",
+}
 MOST_SHOWN = 200  # differences on the page; the JSON has all
 
 
@@ -50,7 +58,10 @@ def render(rehearsal: Rehearsal) -> str:
             "options": rehearsal.options,
             "students": f"{rehearsal.options.students:,}",
             "totals": _with_commas(zip(names, rehearsal.totals, strict=True)),
-            "answers": _with_commas(count_answers(rehearsal.outcomes).items()),
+            "answers": _with_commas(
+                (MEANINGS.get(heard, heard), number)
+                for heard, number in count_answers(rehearsal.outcomes).items()
+            ),
             "latency": measure_latency(rehearsal.outcomes),
             "manners": _with_commas(rehearsal.count_manners().items()),
             "charts": _draw_charts(rehearsal),

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
+from prometheus_client import REGISTRY
 
 from config.admission.door import Door, Lane
 from config.admission.slots import Slots
 from config.admission.tiers import Tier
+from exams.gate.meters import SHED
 from exams.media_type import LARGEST_BODY
 from tests.overload.here import until
 from tests.overload.shed import count_shed_so_far
@@ -130,6 +132,13 @@ def test_client_that_does_not_read_its_answer_loses_its_place() -> None:
     async_to_sync(visit.go)()
 
     assert (visit.sent, visit.slots.count()) == ([], (0, 0))
+
+
+def test_meter_of_what_is_shed_has_every_tier_before_the_first_request() -> None:
+    SHED.clear()
+    Door({})
+    counted = {tier: REGISTRY.get_sample_value("handover_shed_total", {"tier": tier}) for tier in Tier}
+    assert counted == dict.fromkeys(Tier, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The report's numbers and drawings, and its words where something went wrong."""
 
 import json
+import re
 from pathlib import Path
 
 from config.rehearsal.behaviour import Manner, Outcome, Try
@@ -77,6 +78,12 @@ def test_report_names_each_difference_in_page_and_json(tmp_path: Path) -> None:
     html = (tmp_path / "r.html").read_text()
     assert "1 difference." in html
     assert "no &lt;submission&gt; is there" in html
+    assert re.findall(r'<th scope="row">(\d+: .*?|no answer: .*?)</th><td class="n">(.*?)</td>', html) == [
+        ("no answer: cut off, or the student hung up", "1"),
+        ("200: the same receipt again", "1"),
+        ("202: accepted", "1"),
+        ("503: busy, come back", "1"),
+    ]
     stored = json.loads(facts.read_text())
     assert stored["differences"] == [lost._asdict()]
     assert (stored["is_clean"], stored["options"]["address"]) == (False, "http://127.0.0.1:8000")

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from config.failover import CannotFailOver, Member, fail_over
 from config.failover.aftermath import begin_epoch, bring_back
-from config.failover.steps import check_enough
+from config.failover.steps import ask_all, check_enough
 from config.postgres import PostgresError
 from config.postgres.node import Node
 from config.postgres.place import NODE_NAMES, SUPERUSER, TrioPlace, find_place
@@ -74,8 +74,9 @@ let that do this; it must keep the same rule (strict mode, a synchronous quorum)
         quorum = make_quorum()
         if dry:
             check_enough(standbys, quorum)
+            upstreams = ask_all(standbys)
             for standby in standbys:
-                upstream = standby.check_is_standby()
+                upstream = upstreams[standby.name]
                 standing = standby.read_standing()
                 self._say(
                     f"{standby.name}: at {standing.position} of timeline {standing.timeline}, from {upstream or 'nobody'}."

@@ -55,7 +55,7 @@ only the answer was lost; they carry the same key as before."""
         for failed in failures[:MOST_LISTED]:
             what = f"{failed.effect} {failed.target}".strip()
             self.stdout.write(
-                f"{failed.pk}  {what} of event {failed.event_id}, {failed.tries} tries: {failed.error.partition(chr(10))[0]}"
+                f"{failed.pk}  {what} of event {failed.event_id} (tries: {failed.tries}): {failed.error.partition(chr(10))[0]}"
             )
         count = failures.count()
         self.stdout.write(
