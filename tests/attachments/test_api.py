@@ -1,3 +1,5 @@
+"""Photographed answers over the API: announced, sent in chunks, looked at; and who may see which picture."""
+
 import json
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""Files on their way in: kept byte for byte, gone on with where they were cut, and refused as soon as that is sure."""
+
 import copy
 import datetime as dt
 from typing import Any

@@ -1,3 +1,5 @@
+"""Which mark a student's attempts make, by the exam's policy."""
+
 from decimal import Decimal
 from random import Random
 

@@ -1,3 +1,5 @@
+"""Results become marks in the linked column, and a teacher's own mark always stays."""
+
 import datetime as dt
 from collections.abc import Mapping
 from decimal import Decimal

@@ -1,3 +1,5 @@
+"""`manage.py regrade`: what it queues, behind fresh work and once."""
+
 import io
 
 import pytest

@@ -1,3 +1,5 @@
+"""Starting an attempt: the personal deadline, the latest paper, no attempt too many, also when two start at once."""
+
 import datetime as dt
 from functools import partial
 from typing import Any

@@ -1,3 +1,5 @@
+"""Closing overdue attempts: the last draft is handed in as of the deadline, and nobody who may still be in the gate is overtaken."""
+
 import datetime as dt
 import hashlib
 import logging

@@ -1,3 +1,5 @@
+"""Deadlines that move during an exam or after it: whom they reach, what is reopened, and whose hand-in is never undone."""
+
 import datetime as dt
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

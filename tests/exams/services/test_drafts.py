@@ -1,3 +1,5 @@
+"""Drafts: each save continues the last one, and a tab that is out of date overwrites nothing."""
+
 import datetime as dt
 import json
 from functools import partial

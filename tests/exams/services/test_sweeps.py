@@ -1,3 +1,5 @@
+"""What the sweeper does for exams: jobs for submissions that have none, and attempts closed without any browser."""
+
 import datetime as dt
 
 import pytest

@@ -1,3 +1,5 @@
+"""Revoked tokens: refused everywhere within the promised time, whatever was read before."""
+
 import datetime as dt
 from collections.abc import Callable
 

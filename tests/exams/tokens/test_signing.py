@@ -1,3 +1,5 @@
+"""Bearer tokens: who they name, how long they live, which keys count, and that a forged one is refused."""
+
 import datetime as dt
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode

@@ -1,3 +1,5 @@
+"""Durations and points as a person reads them."""
+
 import datetime as dt
 from decimal import Decimal
 

@@ -1,3 +1,5 @@
+"""Grading a claimed batch: verified from the source, written with its event in one transaction, and one fault spoils no neighbour."""
+
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable
