@@ -117,6 +117,20 @@ def test_cursor_moves_by_every_key_and_reaches_the_columns_heads(
     expect(desk.page).to_have_url(re.compile(f"/columns/{columns[1].pk}/$"))
 
 
+def test_exams_above_the_marks_do_not_stand_in_the_way_of_the_tab_key_and_are_reached_from_their_heads(
+    open_page: OpenPage, world: World, teacher: User, students: list[User]
+) -> None:
+    factories.column(world.sheet, title="Homework")
+    exam = factories.exam(course=world.course)
+    linked = factories.column(world.sheet, title="Final", source="exam", source_id=exam.pk)
+    desk = open_sheet(open_page, teacher, linked)
+    desk.page.get_by_role("link", name="Figures").focus()
+    desk.press("Tab")
+    desk.expect_cursor(students[0], world.sheet.columns.get(title="Homework"))
+    desk.press("ArrowRight", "ArrowUp", "Tab", "Enter")
+    expect(desk.page).to_have_url(re.compile(f"/exams/marking/{exam.pk}/$"))
+
+
 def test_left_and_right_follow_the_eye_on_a_page_from_right_to_left(
     desk: Desk, columns: list[Column], students: list[User]
 ) -> None:

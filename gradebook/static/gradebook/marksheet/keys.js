@@ -1,5 +1,6 @@
 /**
- * Moving about in the grid: one cell is in the page's Tab order (roving tabindex), arrows move it, columns' heads included.
+ * Moving about in the grid: one cell is in the page's Tab order (roving tabindex), arrows move it, columns' heads included. Tab goes from
+ * a head to the exam that is behind its column.
  *
  * Tab moves within the row and leaves the grid at the row's end, so that nobody is caught; Escape leaves at once. After a run of
  * Tabs, Enter goes to the next row's cell under the one where the run began, as spreadsheets do.
@@ -20,7 +21,7 @@ export class Keys {
     this.#table = table;
     this.#sheet = sheet;
     this.#on = on;
-    for (const head of sheet.heads) head.th.querySelector("a")?.setAttribute("tabindex", "-1");
+    for (const link of table.querySelectorAll("thead a")) link.setAttribute("tabindex", "-1");
     this.#rove(sheet.at(0, 0).td);
     table.addEventListener("keydown", (event) => this.#onKey(event));
     table.addEventListener("focusin", (event) => this.#onFocus(event));
@@ -73,7 +74,8 @@ export class Keys {
   }
 
   #onHeadKey(event) {
-    if (event.key === "Enter") this.#current.querySelector("a")?.click();
+    const isOnHead = event.target === this.#current; // and not on the way to its exam, which the browser follows
+    if (event.key === "Enter" && isOnHead) this.#current.querySelector("a")?.click();
   }
 
   /** The step of a moving key as [rows, columns]; left and right follow what the eye sees, also right to left. */
@@ -131,9 +133,9 @@ export class Keys {
   }
 
   #rove(element) {
-    this.#current?.setAttribute("tabindex", "-1");
+    if (this.#current) setStop(this.#current, "-1");
     this.#current = element;
-    element.setAttribute("tabindex", "0");
+    setStop(element, "0");
   }
 
   #onFocus(event) {
@@ -157,6 +159,12 @@ export class Keys {
     const isTouch = event.pointerType === "touch";
     if (cell && !event.target.closest("input") && (this.#wasHere || isTouch)) this.#on.edit(cell, null, isTouch);
   }
+}
+
+/** From a column's head, and from no other, Tab goes on to its exam: sooner, each exam would stand before the marks. */
+function setStop(element, tabindex) {
+  element.setAttribute("tabindex", tabindex);
+  element.querySelector("a.badge")?.setAttribute("tabindex", tabindex);
 }
 
 function clamp(number, least, most) {
