@@ -27,8 +27,8 @@ _POINTING = """
 """
 
 
-def empty_what_was_written_to(case: TransactionTestCase) -> None:
-    """Empty the test's database, as `TransactionTestCase` does at the end of a test."""
+def empty_what_was_written_to(case: TransactionTestCase | None = None) -> None:
+    """Empty the database Django is connected to, as `TransactionTestCase` does at the end of a test."""
     with connection.cursor() as cursor:
         cursor.execute(_WRITTEN_TO, [_SMALL])
         written = {name: is_small for name, is_small in cursor.fetchall() if name in _list_tables()}

@@ -29,10 +29,10 @@ from outbox.stopping import Stop
 from tests.cutover.copies import enter
 from tests.cutover.old_class import CatchUp, OldClass, catch_up, cutover, old
 from tests.quorum.rig import Rig
-from tests.quorum.rigged import rig, template
+from tests.quorum.rigged import rig, rigs, template
 from tests.waiting import wait_until
 
-__all__ = ["catch_up", "old", "rig", "template"]
+__all__ = ["catch_up", "old", "rig", "rigs", "template"]
 
 FRESH = ConsumerStatus(
     name="marksheet_history",

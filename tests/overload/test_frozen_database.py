@@ -9,7 +9,7 @@ from config.admission.timely import bound_session
 from tests import factories
 from tests.overload.callers import ask, sign_in
 from tests.quorum.rig import Rig
-from tests.quorum.rigged import rig, template  # noqa: F401 - fixtures
+from tests.quorum.rigged import rig, rigs, template  # noqa: F401 - fixtures
 from tests.serving import serving
 from tests.waiting import wait_until
 

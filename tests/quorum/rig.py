@@ -76,6 +76,7 @@ class Rig:
         self.database = database
         self.trio = Trio(self.folder, options=_SMALL)
         self._frozen: list[psutil.Process] = []
+        self._begun: dict[str, object] = {}
         for node in self.trio:
             node.options.pop("synchronous_standby_names")
             node.place.folder.mkdir()
@@ -91,6 +92,35 @@ class Rig:
             node.follow(primary.place)
             node.start()
         self.wait_until_streaming("a", 2)
+        self._begun = {node.name: self._look_at(node) for node in self.trio}
+
+    def is_whole(self) -> bool:
+        """Whether all stands as at the start: the same servers, of which `a` leads, as they were set, and nobody else at work."""
+        if self._begun != {node.name: self._look_at(node) for node in self.trio}:
+            return False
+        with contextlib.suppress(AssertionError, psycopg.OperationalError):
+            wait_until(lambda: self._list_roles() == [False, True, True], seconds=5)
+            wait_until(lambda: self.count_streaming("a") == 2 and not self._list_others(), seconds=5)
+            return True
+        return False
+
+    def _list_roles(self) -> list[object]:
+        """Whether each is a standby."""
+        return [self.run(name, "SELECT pg_is_in_recovery()")[0][0] for name in MEMBERS]
+
+    def _look_at(self, node: Node) -> tuple[object, ...]:
+        """Which process it is, as long as it runs, and what it was told."""
+        process = node.process
+        is_running = process is not None and process.poll() is None
+        return is_running and process, (node.place.data / "postgresql.auto.conf").read_bytes()
+
+    def _list_others(self) -> list[tuple[object, ...]]:
+        """The sessions that a test has left on the primary, beside the one Django keeps."""
+        return self.run(
+            "a",
+            "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'"
+            " AND pid <> pg_backend_pid() AND (state <> 'idle' OR application_name = 'handover-gate')",
+        )
 
     def close(self) -> None:
         """End everything, however it stands, and remove it."""

@@ -1,7 +1,11 @@
-"""Fixtures: a fresh rig for each test, with this process's Django, its settings and its watch pointed at it."""
+"""Fixtures: a rig for each test, with this process's Django, its settings and its watch pointed at it.
+
+A test may do to it what it likes: the next one of the file gets it only when it is whole, and emptied, and else a fresh one.
+"""
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +22,7 @@ from exams.gate.session import Session
 from exams.receipt_keys import get_key_ring
 from outbox.quorum import get_watch
 from outbox.quorum.reads import stop_watching
+from tests.emptying import empty_what_was_written_to
 from tests.quorum.rig import MEMBERS, Rig, make_template, rigging
 
 
@@ -33,14 +38,54 @@ def _make_template(server: Cluster, database: str) -> Node:
     return make_template(server, database, Path(tempfile.mkdtemp(prefix="handover-template-")))
 
 
+class Rigs:
+    """Lends a rig, one at a time."""
+
+    def __init__(self, template: Node) -> None:
+        self._template = template
+        self._running = ExitStack()
+        self._rig: Rig | None = None
+
+    def lend(self) -> Rig:
+        """Return the one that came back whole, or start another."""
+        if self._rig is None:
+            self._rig = self._running.enter_context(rigging(self._template, _database()))
+        return self._rig
+
+    def take_back(self) -> None:
+        """Empty it for the next test; end it when the test has left it otherwise than it was."""
+        assert self._rig is not None
+        self._rig.thaw()
+        if self._rig.is_whole():
+            empty_what_was_written_to()
+        else:
+            self.close()
+
+    def close(self) -> None:
+        """End what runs."""
+        self._running.close()
+        self._rig = None
+
+
+@pytest.fixture(scope="module")
+def rigs(template: Node) -> Iterator[Rigs]:
+    """The file's rigs."""
+    rigs = Rigs(template)
+    yield rigs
+    rigs.close()
+
+
 @pytest.fixture
-def rig(template: Node, transactional_db: None, settings: Settings) -> Iterator[Rig]:
+def rig(rigs: Rigs, transactional_db: None, settings: Settings) -> Iterator[Rig]:
     """A primary `a` and the standbys `b` and `c`; models, services and pages of this process work on the primary."""
     settings.DURABILITY, settings.STANDBYS = "quorum", list(MEMBERS)
-    with rigging(template, _database()) as rig:
-        _point_at(rig.hosts)
-        yield rig
-        stop_watching()
+    rig = rigs.lend()
+    _point_at(rig.hosts)
+    yield rig
+    stop_watching()
+    try:
+        rigs.take_back()
+    finally:
         _point_back()
 
 

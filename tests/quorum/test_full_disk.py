@@ -22,7 +22,7 @@ from tests.posting import Poster, Sitting, sitting_of
 from tests.processes.running import Running
 from tests.quorum.history import History, Stored, find_faults
 from tests.quorum.rig import Rig
-from tests.quorum.rigged import rig, rig_environment, session, template  # noqa: F401 - fixtures
+from tests.quorum.rigged import rig, rig_environment, rigs, session, template  # noqa: F401 - fixtures
 from tests.quorum.small_disk import SmallDisk
 from tests.serving import serving
 from tests.waiting import wait_until

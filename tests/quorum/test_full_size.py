@@ -21,7 +21,7 @@ from tests.load import read_requests, run_load, write_requests
 from tests.posting import Poster
 from tests.quorum.history import History, Stored, find_faults
 from tests.quorum.rig import Rig
-from tests.quorum.rigged import rig, rig_environment, template  # noqa: F401 - fixtures
+from tests.quorum.rigged import rig, rig_environment, rigs, template  # noqa: F401 - fixtures
 from tests.serving import WebServer, serving
 from tests.waiting import wait_until
 

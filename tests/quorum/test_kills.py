@@ -23,7 +23,7 @@ from tests.benchmarks.hall import Hall
 from tests.posting import Poster, Sitting
 from tests.quorum.history import ACKNOWLEDGED, History, Stored, find_faults
 from tests.quorum.rig import MEMBERS, Rig
-from tests.quorum.rigged import rig, rig_environment, template  # noqa: F401 - fixtures
+from tests.quorum.rigged import rig, rig_environment, rigs, template  # noqa: F401 - fixtures
 from tests.serving import serving
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(3_600)]

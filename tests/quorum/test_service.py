@@ -27,7 +27,7 @@ from tests.exams.gate.sessions import MakeHandIn, make_handin  # noqa: F401 - a 
 from tests.posting import Poster, sitting_of
 from tests.quorum.history import History, Stored, find_faults
 from tests.quorum.rig import Rig
-from tests.quorum.rigged import rig, rig_environment, session, template  # noqa: F401 - fixtures
+from tests.quorum.rigged import rig, rig_environment, rigs, session, template  # noqa: F401 - fixtures
 from tests.serving import WebServer, serving
 from tests.waiting import wait_until
 

@@ -20,7 +20,7 @@ from outbox.quorum import await_quorum, get_watch
 from tests import factories
 from tests.exams.gate.sessions import MakeHandIn, make_handin  # noqa: F401 - a fixture
 from tests.quorum.rig import Rig
-from tests.quorum.rigged import rig, session, template  # noqa: F401 - fixtures
+from tests.quorum.rigged import rig, rigs, session, template  # noqa: F401 - fixtures
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process

@@ -12,7 +12,7 @@ from config.health.readiness import asked
 from config.metrics.figures import PATIENCE, figures
 from tests import factories
 from tests.quorum.rig import Rig
-from tests.quorum.rigged import rig, template  # noqa: F401
+from tests.quorum.rigged import rig, rigs, template  # noqa: F401
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process

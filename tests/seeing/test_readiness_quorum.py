@@ -5,7 +5,7 @@ from django.test import Client
 
 from config.health.readiness import asked
 from tests.quorum.rig import Rig
-from tests.quorum.rigged import rig, template  # noqa: F401
+from tests.quorum.rigged import rig, rigs, template  # noqa: F401
 
 pytestmark = pytest.mark.process
 
