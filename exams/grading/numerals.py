@@ -1,15 +1,14 @@
 """Numbers as students write them, all over the world, and nothing that could be read in two ways.
 
 Accepted: a sign (also U+2212), digits of any script, one decimal point or comma (also U+066B), an exponent, blanks around.
-Refused: thousands separators, units, fractions, and what `exams.strict_json` would refuse as a number (50 digits, exponent 30).
+Refused: thousands separators, units, fractions, and what `exams.strict_json` would refuse as a number (more than 50 digits, an exponent beyond 30).
 So "1,234" is a little more than one, wherever it was typed.
 """
 
 import re
 from decimal import Decimal
 
-MAX_DIGITS = 50
-MAX_EXPONENT = 30
+from exams.strict_json import MAX_DIGITS, MAX_EXPONENT
 
 _numeral = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?")
 _spellings = str.maketrans({"\u2212": "-", ",": ".", "\u066b": "."})
