@@ -134,10 +134,12 @@ def show(request: HttpRequest, card_id: UUID) -> HttpResponse:
     """Show a card; an administrator also sees what has changed since that matters to it, and the card that replaced it."""
     card = _get_card(request, card_id)
     is_office = get_user(request).role != Role.STUDENT
+    changes = [] if card.replaced_at else find_changes(card)
     context = {
         "card": card,
         "is_office": is_office,
-        "changes": find_changes(card) if is_office and not card.replaced_at else [],
+        "changes": changes if is_office else [],  # a new mark is not released with the card it is not on
+        "is_outdated": bool(changes),
         "newer": find_counting_card(card) if card.replaced_at else None,
         "has_letters": any(course["letter"] for course in card.content["courses"]),
         **describe_card(card),

@@ -128,7 +128,21 @@ def test_page_of_a_replaced_card_leads_to_the_one_that_counts(
     link = f'<a href="{reverse("gradebook:card", args=[newer.pk])}">The one that counts</a>'
     pages = [client.get(reverse("gradebook:card", args=[each.pk])).content.decode() for each in (card, newer)]
     assert [link in page for page in pages] == [True, False]
+    assert ["Out of date" in page for page in pages] == [False, False]
     assert ["Letter" in page for page in pages] == [False, False]  # this school gives none
+
+
+def test_student_learns_that_a_released_card_is_out_of_date_and_not_what_the_new_mark_is(
+    card: ReportCard, client: Client, column: Column, world: World, student: User, teacher: User, head: User
+) -> None:
+    release_cards(period=world.period, school_class=world.school_class, release_at=timezone.now(), by=head)
+    client.force_login(student)
+    url = reverse("gradebook:card", args=[card.pk])
+    said = "Something on this card has changed since it was issued."
+    before = client.get(url).content.decode()
+    _amend(column, student, 18, teacher, head)
+    after = client.get(url).content.decode()
+    assert (said in before, said in after, "90.00" in after) == (False, True, False)
 
 
 def test_cards_are_refused_from_an_open_term_and_by_strangers(
