@@ -210,8 +210,9 @@ def test_a_bad_line_is_named_and_nothing_is_imported(
         (b'{"id": "\\ud83d"}', "line 2: Half a surrogate pair cannot be stored."),
         (b'{"id": "1", "id": "2"}', "line 2: 'id' comes twice in one object."),
         (b"[" * 100_000, "line 2: This is not JSON"),
+        (b"\0[\0001\0]\0", "line 2: This is not JSON"),
     ],
-    ids=["cut off", "a list", "not UTF-8", "NaN", "half a character", "a name twice", "deep"],
+    ids=["cut off", "a list", "not UTF-8", "NaN", "half a character", "a name twice", "deep", "UTF-16"],
 )
 def test_what_is_no_line_is_named(
     raw: bytes, said: str, line: Line, write: Callable[..., Path], teacher: User

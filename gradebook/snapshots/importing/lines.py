@@ -91,7 +91,7 @@ def read_line(raw: bytes) -> FileCopy:
 def _load(raw: bytes) -> dict[str, Any]:
     try:
         line = json.loads(
-            raw,
+            raw.decode("utf-8-sig"),  # bytes would be taken for UTF-16, too, where they look like it
             parse_float=Decimal,
             parse_int=Decimal,
             parse_constant=_refuse_constant,
