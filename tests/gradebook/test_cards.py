@@ -21,7 +21,7 @@ from gradebook.cells import CellKey
 from gradebook.entries import Entry
 from gradebook.errors import CardsRefused, TermNotFound
 from gradebook.models import Column, Period, ReportCard, User
-from gradebook.services.amendments import sign_amendment
+from gradebook.services.amendments import reopen_term, sign_amendment
 from gradebook.services.cards import (
     describe_card,
     find_changes,
@@ -348,6 +348,12 @@ def test_administrator_issues_and_releases_through_the_pages(
     assert client.get(url).status_code == 404
     client.force_login(head)
     assert "none yet" in client.get(url).content.decode()
+    reopen_term(period_id=locked.pk, reason="A class was marked wrongly.", by=head)
+    assert client.post(url, {"do": "issue"}).status_code == 409
+    page = client.get(url).content.decode()
+    assert ("Issue cards" in page, "Cards are issued once it is" in page) == (False, True)
+    lock_term(period_id=locked.pk, by=head)
+    sequence_events()
     assert client.post(url, {"do": "issue"}).status_code == 302
     assert "holds" in client.get(url).content.decode()
     assert client.post(url, {"do": "release", "at": "2020-02-30T10:00"}).status_code == 409
