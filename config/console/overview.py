@@ -14,7 +14,7 @@ from config.health.cached import Cached
 from config.health.readiness import find_faults
 from config.metrics.figures import Figures, figures
 from outbox.db import database_now, load_sql
-from outbox.effects.failures import list_failed_effects
+from outbox.effects.failures import list_failed_effects, name_targets
 from outbox.models import DeadLetter, EffectReceipt
 from outbox.queue.dead_letters import list_dead_letters
 from outbox.quorum import get_quorum, get_watch
@@ -61,7 +61,7 @@ class Overview:
     alarms: list[str]
     exams: list[ExamInProgress]
     dead_letters: list[DeadLetter]
-    failed_effects: list[EffectReceipt]
+    failed_effects: list[tuple[EffectReceipt, str]]
     standbys: Standbys | None
     deeds: list[LogEntry]
 
@@ -78,7 +78,7 @@ def read_overview() -> Overview:
         alarms=list_alarms(found, durability=durability),
         exams=list_exams_in_progress(),
         dead_letters=list(list_dead_letters()[:MOST_SHOWN]),
-        failed_effects=list(list_failed_effects()[:MOST_SHOWN]),
+        failed_effects=name_targets(list_failed_effects()[:MOST_SHOWN]),
         standbys=find_standbys(),
         deeds=list_deeds(),
     )

@@ -16,6 +16,7 @@ from gradebook.models import User
 from outbox.consumers import registry
 from outbox.consumers.parking import list_parked_subjects
 from outbox.consumers.staleness import get_consumer_status
+from outbox.effects.failures import name_targets
 from outbox.effects.registry import list_effects
 from outbox.errors import OutboxError, UnknownConsumer
 from outbox.models import Consumer, DeadLetter, EffectReceipt, EffectState, ParkedSubject
@@ -78,8 +79,10 @@ def effect(request: HttpRequest, operator: User, receipt_id: int) -> HttpRespons
     receipt = get_object_or_404(EffectReceipt, pk=receipt_id)
     if request.method == "POST":
         return _done(request, deeds.replay_effect(receipt, by=operator))
+    ((_, target),) = name_targets([receipt])
     context = {
         "receipt": receipt,
+        "target": target,
         "is_failed": receipt.state == EffectState.FAILED,
         "is_known": receipt.effect in {each.name for each in list_effects()},
     }

@@ -12,7 +12,7 @@ what it writes is kept only while it still does.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from uuid import UUID
 
@@ -81,7 +81,7 @@ class Effect:
     `GiveUp` ends it; `TryLater` and every other exception lead to another try, as long as `retries` lasts; `NotNow` was none.
 
     `list_targets` says to whom each event goes, where that may be several (webhook endpoints); each gets a receipt of its own.
-    `failed` is called once in the transaction that notes a failure for good.
+    `name_targets` says what people call them. `failed` is called once in the transaction that notes a failure for good.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Effect:
     retries: tuple[float, ...] = RETRIES
     lease_seconds: float = LEASE_SECONDS
     list_targets: Callable[[Sequence[Hint]], Iterable[Target]] | None = None
+    name_targets: Callable[[Collection[str]], Mapping[str, str]] | None = None
     failed: Callable[[Delivery, str], None] | None = None
 
 

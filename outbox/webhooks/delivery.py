@@ -7,7 +7,7 @@ tries nor fills the table; the admin says so. Payloads are the events as the log
 import dataclasses
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -87,6 +87,12 @@ def list_targets(hints: Sequence[Hint]) -> list[Target]:
         for hint in hints
         if hint.kind in kinds and tenant_id in (None, hint.tenant_id)
     ]
+
+
+def name_targets(targets: Collection[str]) -> dict[str, str]:
+    """Return the addresses of these endpoints; one that was removed has none."""
+    endpoints = WebhookEndpoint.objects.filter(pk__in=targets).values_list("pk", "url")
+    return {str(pk): url for pk, url in endpoints}
 
 
 def write_payload(event: StoredEvent) -> bytes:
@@ -178,5 +184,13 @@ def _note(endpoint: WebhookEndpoint, delivery: Delivery, said: _Said) -> None:
 def register() -> None:
     """Make the effect known."""
     register_effect(
-        Effect(WEBHOOK, _offered, deliver, outside=True, retries=RETRIES, list_targets=list_targets)
+        Effect(
+            WEBHOOK,
+            _offered,
+            deliver,
+            outside=True,
+            retries=RETRIES,
+            list_targets=list_targets,
+            name_targets=name_targets,
+        )
     )

@@ -121,7 +121,7 @@ def test_a_damaged_photo_is_told_and_another_takes_its_place(desk: Desk, student
     choose(desk, pictures.truncated_jpeg(), "blurred.jpg")
     says(desk, "Received: blurred.jpg")
     relay_everything()
-    says(desk, "Failed: blurred.jpg. This photo is damaged and cannot be shown. Please upload it again.")
+    says(desk, "Failed: blurred.jpg. This photo is damaged and cannot be shown. Please choose another file.")
 
     choose(desk, good, "sharp.jpg")
     says(desk, "Received: sharp.jpg")

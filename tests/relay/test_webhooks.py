@@ -5,10 +5,12 @@ import socket
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
+from io import StringIO
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.core.management import call_command
 from django.db.models import F
 from django.db.models.functions import Now
 from django.test import Client
@@ -21,6 +23,7 @@ from outbox.addresses import ForbiddenAddress, as_uri, is_public, resolve
 from outbox.admin.webhooks import EndpointForm
 from outbox.calling import NoAnswer, post
 from outbox.effects import find_effect
+from outbox.effects.failures import list_failed_effects, name_targets
 from outbox.effects.registry import Hint, NotNow
 from outbox.effects.running import run_due_effects
 from outbox.models import EffectReceipt, WebhookEndpoint, WebhookTry
@@ -291,6 +294,32 @@ def test_endpoint_that_is_gone_is_switched_off_at_once(receiver: Receiver) -> No
     endpoint.refresh_from_db()
     assert endpoint.disabled_at is not None
     assert [state for *_, state, _ in list_receipts()] == ["failed"]
+
+
+def test_failed_deliveries_are_listed_with_the_address_they_were_for(
+    receiver: Receiver, client: Client, admin: User
+) -> None:
+    known, removed = make_endpoint(f"{receiver.url}/known"), make_endpoint(f"{receiver.url}/removed")
+    receiver.answers = [(410, {})]
+    cause()
+    relay_all()
+    deliver_due()
+    gone = str(removed.pk)
+    removed.delete()
+    named = name_targets(list_failed_effects())
+    assert {receipt.target: name for receipt, name in named} == {
+        str(known.pk): known.url,
+        gone: gone,
+    }
+    out = StringIO()
+    call_command("effects", "list", stdout=out)
+    assert f"webhook {known.url} of event" in out.getvalue()
+    client.force_login(admin)
+    failed = EffectReceipt.objects.get(target=str(known.pk))
+    pages = [
+        client.get(address).content.decode() for address in ("/console/", f"/console/effects/{failed.pk}/")
+    ]
+    assert [known.url in page for page in pages] == [True, True]
 
 
 def test_removed_endpoint_ends_its_deliveries(receiver: Receiver) -> None:

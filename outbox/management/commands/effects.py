@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from outbox.effects.failures import list_failed_effects, replay_effects
+from outbox.effects.failures import list_failed_effects, name_targets, replay_effects
 from outbox.effects.registry import find_effect, list_effects
 from outbox.effects.status import get_relay_status
 from outbox.management.teaching import TeachingCommand
@@ -52,8 +52,8 @@ only the answer was lost; they carry the same key as before."""
                 f"the oldest not done for {each.oldest.total_seconds():.0f} s"
             )
         failures = list_failed_effects(effect=_check(effect))
-        for failed in failures[:MOST_LISTED]:
-            what = f"{failed.effect} {failed.target}".strip()
+        for failed, target in name_targets(failures[:MOST_LISTED]):
+            what = f"{failed.effect} {target}".strip()
             self.stdout.write(
                 f"{failed.pk}  {what} of event {failed.event_id} (tries: {failed.tries}): {failed.error.partition(chr(10))[0]}"
             )
