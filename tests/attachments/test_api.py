@@ -8,11 +8,11 @@ from django.http import HttpResponse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from exams.api.attachments import CHUNK_TYPE
 from exams.models import AttachmentVersion
 from gradebook.models import User
 from tests.attachments import pictures
 from tests.attachments.senders import CHUNK, Sender, photo_questions, sha256, stands
+from tests.attachments.uploading import announce, send
 from tests.exams.api.callers import Caller, read, refused, with_session, with_token
 from tests.exams.grading_room import grade_everything
 
@@ -22,24 +22,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def caller(student: User) -> Caller:
     return with_token(student)
-
-
-def announce(caller: Caller, sender: Sender, content: bytes, **fields: Any) -> HttpResponse:
-    body = {
-        "question_id": str(photo_questions(sender.attempt)[0]),
-        "file_name": "IMG_0001.JPG",
-        "size": len(content),
-        "sha256": sha256(content),
-    }
-    return caller.post(f"attempts/{sender.attempt.pk}/attachments", body | fields)
-
-
-def send(
-    caller: Caller, sender: Sender, upload: str, offset: Any, content: bytes, **headers: str
-) -> HttpResponse:
-    path = f"attempts/{sender.attempt.pk}/attachments/{upload}"
-    headers = {"content_type": CHUNK_TYPE, "Upload-Offset": str(offset)} | headers
-    return caller.call("PATCH", path, content, **headers)
 
 
 def look(caller: Caller, version: AttachmentVersion, rendition: str) -> HttpResponse:

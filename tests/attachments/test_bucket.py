@@ -15,11 +15,11 @@ from gradebook.models import User
 from outbox.models import EffectReceipt
 from tests.attachments import pictures
 from tests.attachments.buckets import KEYS, BucketServer, bucket_server
+from tests.attachments.clearing import clean_up, let_time_pass
 from tests.attachments.relaying import relay_everything
+from tests.attachments.renderings import publish, rendered_late, shown
 from tests.attachments.senders import CHUNK, Sender, names_in_ledger, objects_of, photo_questions, stands
-from tests.attachments.test_api import announce, send
-from tests.attachments.test_cleanup import clean_up, let_time_pass
-from tests.attachments.test_publication import publish, rendered_late, shown
+from tests.attachments.uploading import announce, send
 from tests.exams.api.callers import read, with_token
 from tests.serving import find_free_port
 
@@ -27,21 +27,21 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[BucketServer]:
+def buckets() -> Iterator[BucketServer]:
     """One server for these tests."""
     with bucket_server() as server:
         yield server
 
 
 @pytest.fixture
-def bucket(server: BucketServer, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> BucketServer:
+def bucket(buckets: BucketServer, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> BucketServer:
     """The product keeps attachments in this bucket, which is empty."""
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
-    entry = read_attachment_storage(server.url, settings.DATA_DIR / "attachments")
+    entry = read_attachment_storage(buckets.url, settings.DATA_DIR / "attachments")
     settings.STORAGES = {**settings.STORAGES, "attachments": entry}
-    server.empty()
-    return server
+    buckets.empty()
+    return buckets
 
 
 def test_photo_is_sent_rendered_and_seen_by_way_of_a_bucket(

@@ -15,9 +15,11 @@ from exams.attachments.cleanup import review_version, sweep_doomed_objects, swee
 from exams.attachments.judging import Publication, judge_fate
 from exams.attachments.limits import UNUSED_KEPT, UPLOAD_PATIENCE, WRITING_PATIENCE
 from exams.attachments.objects import get_storage
-from exams.models import AttachmentVersion, Attempt, StoredObject, VersionState
+from exams.models import AttachmentVersion, Attempt, VersionState
 from exams.services.drafts import save_draft
 from tests.attachments import pictures
+from tests.attachments.clearing import clean_up, let_time_pass
+from tests.attachments.renderings import publish, rendered_late, shown
 from tests.attachments.senders import (
     CHUNK,
     Sender,
@@ -27,7 +29,6 @@ from tests.attachments.senders import (
     photo_questions,
     stands,
 )
-from tests.attachments.test_publication import publish, rendered_late, shown
 from tests.exams.crowd import gather
 from tests.exams.plans import explain
 from tests.exams.together import at_once
@@ -35,19 +36,6 @@ from tests.exams.together import at_once
 pytestmark = pytest.mark.django_db(transaction=True)
 
 NOW = dt.datetime(2026, 11, 29, 12, tzinfo=dt.UTC)
-
-
-def let_time_pass(sender: Sender, passed: dt.timedelta) -> None:
-    """Move everything there is into the past."""
-    Attempt.objects.filter(pk=sender.attempt.pk, ended_at__isnull=False).update(
-        ended_at=F("ended_at") - passed
-    )
-    AttachmentVersion.objects.update(touched_at=F("touched_at") - passed, review_at=F("review_at") - passed)
-    StoredObject.objects.update(created_at=F("created_at") - passed)
-
-
-def clean_up() -> tuple[int, int]:
-    return sweep_unused_attachments(), sweep_doomed_objects()
 
 
 def name_in_draft(sender: Sender, version: AttachmentVersion) -> None:

@@ -1,7 +1,6 @@
 """Which version is shown, whoever renders it and however late."""
 
 import datetime as dt
-import io
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,11 +11,11 @@ from hypothesis import strategies as st
 
 from exams.attachments.cleanup import sweep_doomed_objects
 from exams.attachments.judging import Publication, judge_publication
-from exams.attachments.objects import ObjectLost, doom_forgotten, get_storage, write_object
-from exams.attachments.publication import publish_version, render_version
-from exams.attachments.renderer import Rendered
-from exams.models import AttachmentVersion, ObjectRole, StoredObject, VersionState
+from exams.attachments.objects import ObjectLost, doom_forgotten, get_storage
+from exams.attachments.publication import render_version
+from exams.models import VersionState
 from tests.attachments import pictures
+from tests.attachments.renderings import publish, rendered_late, shown
 from tests.attachments.senders import (
     Sender,
     names_in_ledger,
@@ -29,28 +28,6 @@ from tests.exams.together import at_once
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-SIZE = Rendered(width=640, height=480)
-
-
-def rendered_late(version: AttachmentVersion, content: bytes = b"a picture") -> list[StoredObject]:
-    """What a renderer has written, and not yet published."""
-    version = stands(version)
-    attempt_id = version.attachment.attempt_id
-    return [
-        write_object(version, role, io.BytesIO(content), attempt_id=attempt_id)
-        for role in (ObjectRole.PREVIEW, ObjectRole.THUMBNAIL)
-    ]
-
-
-def publish(version: AttachmentVersion, written: list[StoredObject]) -> Publication:
-    return publish_version(stands(version), SIZE, written)
-
-
-def shown(version: AttachmentVersion) -> int | None:
-    """The number of the version that is shown for this question."""
-    published = stands(version).attachment.published
-    return published.number if published else None
 
 
 def test_a_rendered_version_is_ready_and_shown(sender: Sender) -> None:

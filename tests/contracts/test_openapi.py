@@ -14,7 +14,7 @@ from exams.gate.admission import per_person
 from exams.models import Attempt, Exam, QuestionKind
 from gradebook.models import User
 from tests import factories
-from tests.contracts.test_people import list_endpoints
+from tests.contracts.endpoints import list_endpoints
 from tests.exams.api.callers import Caller, call_gate, with_token
 from tests.serving import ROOT
 from tests.sitting import hand_in

@@ -4,13 +4,11 @@ Who may not is told the same as about something that does not exist: the two ans
 """
 
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
 from uuid_utils.compat import uuid7
 
 from exams.api.attachments import CHUNK_TYPE
@@ -19,6 +17,7 @@ from gradebook.models import User
 from tests import factories
 from tests.attachments import pictures
 from tests.attachments.senders import keep_photo
+from tests.contracts.endpoints import list_endpoints
 from tests.exams.api.callers import Caller, call_gate, refused, with_session, with_token
 from tests.people import World
 from tests.sitting import hand_in
@@ -108,25 +107,6 @@ HEADERS = {
 SUBMISSION = ("POST", "attempts/<uuid:attempt_id>/submission")
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def list_endpoints() -> Iterator[tuple[str, str]]:
-    """Yield method and route of every view below `/api/v1/`, from the URL configuration itself."""
-    for route, pattern in walk(get_resolver(), ""):
-        view = getattr(pattern.callback, "cls", None)
-        if route.startswith("api/v1/") and view is not None:
-            for method in set(view.http_method_names) - {"head", "options", "trace"}:
-                if hasattr(view, method):
-                    yield method.upper(), route.removeprefix("api/v1/")
-
-
-def walk(resolver: URLResolver, prefix: str) -> Iterator[tuple[str, URLPattern]]:
-    for pattern in resolver.url_patterns:
-        route = prefix + str(pattern.pattern)
-        if isinstance(pattern, URLResolver):
-            yield from walk(pattern, route)
-        else:
-            yield route, pattern
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from exams.models import Attempt
 from gradebook.models import User
 from outbox.models import DeadLetter, Job
 from tests.journeys.conftest import PHONE
-from tests.outbox.queue.test_dead_letters import bury
+from tests.outbox.queue.burying import bury
 from tests.sitting import hand_in
 from tests.waiting import wait_until
 

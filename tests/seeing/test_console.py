@@ -30,7 +30,7 @@ from outbox.models import (
 from outbox.processes import Heart
 from tests import factories
 from tests.exams.grading_room import grade_everything, post_everything
-from tests.outbox.queue.test_dead_letters import bury
+from tests.outbox.queue.burying import bury
 from tests.people import World
 from tests.sitting import hand_in
 

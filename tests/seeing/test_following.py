@@ -21,7 +21,7 @@ from tests.exams.gate.sessions import MakeHandIn, make_handin, session
 from tests.exams.grading_room import grade_everything, post_everything
 from tests.people import World
 from tests.relay.effects import Make, cause, make_effect, relay_all
-from tests.seeing.test_log_lines import Lines, lines
+from tests.seeing.written import Lines, lines
 
 __all__ = ["lines", "make_effect", "make_handin", "session"]
 pytestmark = pytest.mark.django_db(transaction=True)

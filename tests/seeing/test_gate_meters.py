@@ -25,7 +25,7 @@ _GATE = "handover_gate_"
 
 
 @pytest.fixture
-def server(process_environment: Mapping[str, str], tmp_path: Path) -> Iterator[WebServer]:
+def web(process_environment: Mapping[str, str], tmp_path: Path) -> Iterator[WebServer]:
     """A web server that shares its counts with no other."""
     with serving({**process_environment, "HANDOVER_DATA": str(tmp_path)}, workers=2) as server:
         yield server
@@ -38,36 +38,36 @@ def scrape(server: WebServer) -> dict[str, float]:
     return {sample.name.removeprefix(_GATE): sample.value for sample in samples if not sample.labels}
 
 
-def test_gate_counts_its_groups_and_how_long_they_took(server: WebServer) -> None:
+def test_gate_counts_its_groups_and_how_long_they_took(web: WebServer) -> None:
     sittings = [sitting_of(factories.attempt()) for _ in range(HAND_INS)]
-    assert scrape(server)["group_size_count"] == 0
-    with Poster(server.port) as poster, ThreadPoolExecutor(HAND_INS) as threads:
+    assert scrape(web)["group_size_count"] == 0
+    with Poster(web.port) as poster, ThreadPoolExecutor(HAND_INS) as threads:
         answers = list(threads.map(lambda sitting: poster.hand_in(sitting, {"q1": "a"}), sittings))
     assert [answer.status for answer in answers] == [202] * HAND_INS
 
-    seen = scrape(server)
+    seen = scrape(web)
 
     assert seen["group_size_sum"] == HAND_INS
     assert seen["group_seconds_count"] == seen["group_size_count"]
     assert 1 <= seen["group_size_count"] <= HAND_INS
     assert seen["group_seconds_sum"] > 0
     # another process than the one that has just answered may be asked
-    wait_until(lambda: scrape(server)["waiting"] == 0)
+    wait_until(lambda: scrape(web)["waiting"] == 0)
 
 
-def test_gate_shows_who_waits_until_its_process_is_gone(server: WebServer) -> None:
+def test_gate_shows_who_waits_until_its_process_is_gone(web: WebServer) -> None:
     """A hand-in whose attempt somebody holds waits; killed with its process, it waits no longer."""
     sitting = sitting_of(factories.attempt())
-    with Poster(server.port) as poster, ThreadPoolExecutor(1) as threads, transaction.atomic():
+    with Poster(web.port) as poster, ThreadPoolExecutor(1) as threads, transaction.atomic():
         Attempt.objects.select_for_update().get(pk=sitting.attempt_id)
         answer = threads.submit(poster.hand_in, sitting, {"q1": "a"})
-        wait_until(lambda: scrape(server)["waiting"] == 1)
+        wait_until(lambda: scrape(web)["waiting"] == 1)
 
-        for process in list_workers(server):
+        for process in list_workers(web):
             process.send_signal(signal.SIGKILL)
 
         assert isinstance(answer.exception(), OSError | HTTPException)
-    wait_until(lambda: find_waiting(server) == 0)
+    wait_until(lambda: find_waiting(web) == 0)
     assert not Submission.objects.exists()
 
 

@@ -1,10 +1,8 @@
 """Log lines: their two forms, what is taken out of them, and the one line for each request with the id that joins it to its events."""
 
-import io
 import json
 import logging
 import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,33 +21,12 @@ from exams.models import Exam
 from gradebook.models import User
 from outbox.correlation import correlated, find_correlation_id
 from outbox.models import Event
+from tests.seeing.written import Lines, lines
+
+__all__ = ["lines"]
 
 SECRET = "eyJhbGciOiJIUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJ4In0.s3cr3t"
 REQUEST_ID = uuid.UUID("0192f0c1-2d3e-7a4b-8c5d-6e7f80910213")
-
-
-class Lines:
-    """What was written to the log in JSON since the last look."""
-
-    def __init__(self, stream: io.StringIO) -> None:
-        self._stream = stream
-
-    def take(self) -> list[dict[str, Any]]:
-        text = self._stream.getvalue()
-        self._stream.seek(0)
-        self._stream.truncate()
-        return [json.loads(line) for line in text.splitlines()]
-
-
-@pytest.fixture
-def lines() -> Iterator[Lines]:
-    stream = io.StringIO()
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(make_line("json"))
-    root = logging.getLogger()
-    root.addHandler(handler)
-    yield Lines(stream)
-    root.removeHandler(handler)
 
 
 @pytest.mark.parametrize(

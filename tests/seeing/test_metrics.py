@@ -22,7 +22,7 @@ from exams.gate.meters import SHED
 from exams.models import Attempt
 from outbox.log.sequencer import sequence_events
 from outbox.models import DeadLetter, EffectReceipt
-from tests.outbox.queue.test_dead_letters import bury
+from tests.outbox.queue.burying import bury
 from tests.sitting import hand_in
 
 ROOT = Path(__file__).resolve().parents[2]
