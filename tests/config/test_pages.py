@@ -121,8 +121,8 @@ def test_sign_out_needs_a_form(client: Client, teacher: User) -> None:
     ("who", "links"),
     [
         ("student", ["Exams", "Report cards"]),
-        ("teacher", ["Marksheets", "Marking"]),
-        ("admin", ["Marksheets", "Terms", "Console", "Administration"]),
+        ("teacher", ["Mark sheets", "Marking"]),
+        ("admin", ["Mark sheets", "Terms", "Console", "Administration"]),
     ],
 )
 def test_header_offers_what_this_person_may_use(

@@ -157,13 +157,13 @@ def test_leaving_with_points_typed_and_not_saved_asks_first(
     field = page.locator("[name^=points-]").first
     field.click()
     page.keyboard.type("2")
-    page.get_by_role("link", name="Marksheets").click(no_wait_after=True)
+    page.get_by_role("link", name="Mark sheets").click(no_wait_after=True)
     expect(field).to_have_value("2")
     page.wait_for_function("document.querySelector('[data-points-status]').textContent === '1 not saved yet'")
     assert asked == ["beforeunload"]
     field.fill("")
-    page.get_by_role("link", name="Marksheets").click()
-    expect(page.get_by_role("heading", name="Marksheets")).to_be_visible()
+    page.get_by_role("link", name="Mark sheets").click()
+    expect(page.get_by_role("heading", name="Mark sheets")).to_be_visible()
     assert asked == ["beforeunload"]
 
 
