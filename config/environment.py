@@ -13,6 +13,8 @@ from urllib.parse import SplitResult, urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from outbox.addresses import ForbiddenAddress, as_uri
+
 _YES: Final = frozenset({"true", "yes", "on", "1"})
 _NO: Final = frozenset({"false", "no", "off", "0"})
 _SOCKET_BYTES: Final = 107  # of sockaddr_un.sun_path without its closing NUL (unix(7))
@@ -96,8 +98,14 @@ class Environment(environ.Env):  # type: ignore[misc]  # untyped
         return [origin.rstrip("/") for origin in found]
 
     def site(self, name: str, *, default: str = "") -> str:
-        """Return the address of something on the web."""
-        return self.address(name, schemes=_WEB, like="https://exams.example.org", default=default)
+        """Return the address of something on the web that can be called. A name and password in it would not be sent."""
+        value = self.address(name, schemes=_WEB, like="https://exams.example.org", default=default)
+        if value and urlsplit(value).username is not None:
+            refuse(name, "may not hold a name and password: they are not sent")
+        try:
+            return as_uri(value) if value else ""
+        except ForbiddenAddress:
+            refuse(name, "is an address that can never be called (its host, or its port)")
 
     def address(self, name: str, *, schemes: Collection[str], like: str, default: str = "") -> str:
         """Return an address with one of these schemes; it may hold a password, so a refusal does not repeat it."""

@@ -83,6 +83,7 @@ def read(value: str, how: Read) -> Any:
         (read_redis, "", ""),
         (read_redis, "unix:///run/redis.sock?db=1", "unix:///run/redis.sock?db=1"),
         (read_site, "https://exams.example.org", "https://exams.example.org"),
+        (read_site, "https://prüfung.example/a", "https://xn--prfung-4ya.example/a"),
         (read_sender, "Exams <exams@example.org>", "Exams <exams@example.org>"),
         (lambda env: env.words("NAME", default=["a"]), " s1, s2 ,", ["s1", "s2"]),
         (
@@ -123,6 +124,16 @@ def test_value_that_can_be_meant_is_taken(how: Read, value: str, expected: Any) 
             read_site,
             ["https://x:port", "http://[x"],
             "is an address that cannot be read (is its port a number?)",
+        ),
+        (
+            read_site,
+            [f"https://me:{SECRET}@exams.example.org"],
+            "may not hold a name and password: they are not sent",
+        ),
+        (
+            read_site,
+            ["https://x:0", f"https://{'x' * 64}.example.org"],
+            "is an address that can never be called (its host, or its port)",
         ),
         (
             read_database,
