@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from config.console.picture import Arrow, Path, State, Station
 from config.console.words import say_age
-from config.health.overall import list_expected_roles
+from config.health.overall import FRESH, list_expected_roles
 from config.metrics.figures import Figures
 from outbox.consumers.staleness import ConsumerStatus
 from outbox.effects.relay import NAME as RELAY
@@ -53,7 +53,7 @@ def list_alarms(figures: Figures, *, durability: str | None) -> list[str]:
 
 def _list_silent(roles: list[str]) -> list[str]:
     """Return one sentence for all who are silent: mostly they are so together, and for one reason."""
-    return [f"No sign of life for 15 seconds: {', '.join(roles)}."] if roles else []
+    return [f"No sign of life for {FRESH.seconds} seconds: {', '.join(roles)}."] if roles else []
 
 
 def _list_consumer_alarms(consumers: Iterable[ConsumerStatus]) -> Iterable[str]:

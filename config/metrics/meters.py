@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from config.health.overall import list_expected_roles
+from config.health.overall import FRESH, list_expected_roles
 from config.metrics.figures import Figures
 
 Value = tuple[tuple[str, ...], float]  # the labels' values, and the meter's
@@ -180,7 +180,7 @@ METERS: Final = (
     ),
     Meter(
         "handover_role_alive",
-        "1 when a process of this role has given a sign of life within 15 seconds.",
+        f"1 when a process of this role has given a sign of life within {FRESH.seconds} seconds.",
         ("role",),
         _roles,
     ),
