@@ -1,1 +1,1 @@
-"""Our own middleware, in the order of `MIDDLEWARE` in the settings. What is one module's matter (log lines, the console) has its own there."""
+"""Our own middleware. What is the matter of another package (log lines, the console without a database) has its own there."""
