@@ -34,7 +34,8 @@ class GateIsRed(CannotMove):
 
     def __init__(self, report: GateReport) -> None:
         self.report = report
-        super().__init__(f"{report.name}: {report.total} differences.")
+        differences = "1 difference" if report.total == 1 else f"{report.total} differences"
+        super().__init__(f"{report.name}: {differences}.")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
