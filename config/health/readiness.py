@@ -14,9 +14,9 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from config.health.access import may_see_meters
 from config.health.cached import Cached
 from config.health.overall import is_migrated
-from config.metrics.access import may_see_meters
 from exams.gate.durability import durability_problem
 from exams.receipt_keys import get_key_ring
 

@@ -5,7 +5,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from config.metrics.access import may_see_meters
+from config.health.access import may_see_meters
 from config.metrics.exposition import write_exposition
 
 
