@@ -165,8 +165,15 @@ def test_deployment_check_finds_nothing_in_production_settings() -> None:
     assert (run.returncode, run.stdout.strip()) == (0, "System check identified no issues (0 silenced).")
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "-0.5", "much"])
-@pytest.mark.parametrize("name", ["JOB_LEASE_SECONDS", "JOB_RETENTION_DAYS"])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("JOB_LEASE_SECONDS", "0"),
+        ("JOB_LEASE_SECONDS", "-0.5"),
+        ("JOB_RETENTION_DAYS", "-1"),
+        ("JOB_RETENTION_DAYS", "much"),
+    ],
+)
 def test_a_duration_that_is_none_is_refused_by_name(name: str, value: str) -> None:
     with pytest.raises(subprocess.CalledProcessError) as refused:
         read_settings(**{name: value})
