@@ -162,6 +162,17 @@ def test_two_events_that_changed_places_are_found(log: list[str]) -> None:
     )
 
 
+def test_event_that_was_given_another_ones_position_is_named_with_its_own(log: list[str]) -> None:
+    two, eight = (EventPosition.objects.get(pos=pos).seq for pos in (2, 8))
+    tamper(
+        "UPDATE outbox_eventposition SET seq = -1 WHERE pos = 2",
+        f"UPDATE outbox_eventposition SET seq = {two} WHERE pos = 8",
+        f"UPDATE outbox_eventposition SET seq = {eight} WHERE pos = 2",
+    )
+
+    assert find_fault() == f"event of position 8 stands at position 2: ThingNoted {log[7]} of thing:3"
+
+
 def test_event_altered_together_with_its_digest_is_caught_by_its_tick(log: list[str]) -> None:
     tamper(
         f"UPDATE outbox_event SET schema_version = 2 WHERE event_id = '{log[4]}'",
