@@ -18,8 +18,6 @@ from config.admission.lanes import make_pool_lanes  # noqa: E402
 from config.admission.tiers import STAFF, STUDENTS  # noqa: E402
 from exams.tokens import revocations  # noqa: E402
 
-_REVOCATIONS_SECONDS = 5.0
-
 
 def _make(door: Door) -> Application:
     limited = limit_bodies(door)
@@ -39,7 +37,7 @@ async def _live(receive: Receive, send: Send) -> None:
         message = await receive()
         if message["type"] == "lifespan.startup":
             revocations.start()
-            await asyncio.to_thread(revocations.wait_until_loaded, _REVOCATIONS_SECONDS)
+            await asyncio.to_thread(revocations.wait_until_loaded)
             await send({"type": "lifespan.startup.complete"})
         else:
             await asyncio.to_thread(revocations.stop)

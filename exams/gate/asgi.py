@@ -43,8 +43,6 @@ Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Respond = Callable[[Response], None]
 
-_REVOCATIONS_SECONDS = 5.0  # how long a start waits for the list of revoked tokens
-
 log = logging.getLogger(__name__)
 
 
@@ -135,7 +133,7 @@ class Gate:
     async def _start(self) -> dict[str, str]:
         """Open the gate, or say why this process must not serve: without keys it could give no receipt."""
         revocations.start()
-        if not await asyncio.to_thread(revocations.wait_until_loaded, _REVOCATIONS_SECONDS):
+        if not await asyncio.to_thread(revocations.wait_until_loaded):
             log.warning("The list of revoked tokens is not there yet; the gate opens without it.")
         try:
             self._open()

@@ -21,6 +21,7 @@ from gradebook.models import User
 
 REVOCATION_SECONDS = 10  # the promise
 _REFRESH_SECONDS = 5.0
+_START_SECONDS = 5.0  # how long a process that begins to serve waits for its first list
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +58,7 @@ class Revocations:
             self._thread = threading.Thread(target=self._follow, name="token-revocations", daemon=True)
             self._thread.start()
 
-    def wait_until_loaded(self, timeout: float) -> bool:
+    def wait_until_loaded(self, timeout: float = _START_SECONDS) -> bool:
         """Wait for the first list; False when it did not come in time."""
         return self._loaded.wait(timeout)
 
