@@ -35,7 +35,12 @@ class Key:
 
 
 def read_key(stored: Mapping[str, Any]) -> Key:
-    """Return the key of a published revision (`ExamRevision.key`). Raises `BrokenKey`, naming the question."""
+    """Return the key of a published revision (`ExamRevision.key`). Raises `BrokenKey`, naming the question.
+
+    None can be published without questions; by an empty key everybody would have all of no points.
+    """
+    if not stored:
+        raise BrokenKey("It has no questions.")
     questions = {name: _read_question(name, entry) for name, entry in stored.items()}
     files = tuple(name for name, entry in stored.items() if entry["kind"] == "upload")
     return Key(questions, sum((question.points for question in questions.values()), Decimal(0)), files)

@@ -65,7 +65,9 @@ def test_breakdown_names_points_as_text_and_unknown_questions() -> None:
 
 
 def test_breakdown_stays_small_however_much_is_unknown() -> None:
-    found = grade(read_key({}), {f"{number:04}": "x" for number in range(1000)})
+    found = grade(
+        read_key({"q": {"points": "1", "kind": "essay"}}), {f"{number:04}": "x" for number in range(1000)}
+    )
 
     assert found.breakdown()["ignored"] == [f"{number:04}" for number in range(20)]
 
@@ -88,3 +90,8 @@ def test_breakdown_stays_small_however_much_is_unknown() -> None:
 def test_broken_key_is_refused_by_name_before_anything_is_graded(entry: dict[str, Any]) -> None:
     with pytest.raises(BrokenKey, match=r"^Question q: "):
         read_key({"q": entry})
+
+
+def test_key_without_questions_is_broken() -> None:
+    with pytest.raises(BrokenKey, match=r"^It has no questions\.$"):
+        read_key({})
