@@ -40,10 +40,10 @@ def replay_letters(ids: Iterable[UUID], *, by: User) -> str:
 
 
 def replay_effect(receipt: EffectReceipt, *, by: User) -> str:
-    """Let a failed effect be tried again; return what came of it."""
+    """Let an effect that failed or was refused be tried again; return what came of it."""
     if not replay_effects(ids=[receipt.pk]):
-        return "It is no longer failed; nothing was done."
-    _write_down(receipt, words="let a failed effect be tried again", by=by)
+        return "It is being tried again already, or has happened; nothing was done."
+    _write_down(receipt, words=f"let a {receipt.state} effect be tried again", by=by)
     return "It will be tried again."
 
 

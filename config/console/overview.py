@@ -14,12 +14,13 @@ from config.health.cached import Cached
 from config.health.readiness import find_faults
 from config.metrics.figures import Figures, figures
 from outbox.db import database_now, load_sql
-from outbox.effects.failures import list_failed_effects, name_targets
+from outbox.effects.failures import list_failed_effects, list_refused_effects, name_targets
 from outbox.models import DeadLetter, EffectReceipt
 from outbox.queue.dead_letters import list_dead_letters
 from outbox.quorum import get_quorum, get_watch
 
 MOST_SHOWN = 20
+FEW_SHOWN = 5  # of what nobody has to act on
 DONE_HERE = "Console: "  # how a deed of the console begins in Django's log of administration
 _SECONDS_KEPT = 2.0
 _PATIENCE = 5.0
@@ -52,7 +53,7 @@ class Standbys:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Overview:
-    """One look at everything. Lists end at `MOST_SHOWN`; the figures count all."""
+    """One look at everything. Lists end at `MOST_SHOWN`, or sooner; the figures count all."""
 
     seen_at: datetime
     figures: Figures
@@ -62,6 +63,7 @@ class Overview:
     exams: list[ExamInProgress]
     dead_letters: list[DeadLetter]
     failed_effects: list[tuple[EffectReceipt, str]]
+    refused_effects: list[tuple[EffectReceipt, str]]
     standbys: Standbys | None
     deeds: list[LogEntry]
 
@@ -79,6 +81,7 @@ def read_overview() -> Overview:
         exams=list_exams_in_progress(),
         dead_letters=list(list_dead_letters()[:MOST_SHOWN]),
         failed_effects=name_targets(list_failed_effects()[:MOST_SHOWN]),
+        refused_effects=name_targets(list_refused_effects()[:FEW_SHOWN]) if found.relay.refused else [],
         standbys=find_standbys(),
         deeds=list_deeds(),
     )

@@ -75,7 +75,7 @@ def dead_letters(request: HttpRequest, operator: User) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @for_operators
 def effect(request: HttpRequest, operator: User, receipt_id: int) -> HttpResponse:
-    """Show an effect, or let it be tried again if it failed."""
+    """Show an effect, or let it be tried again if it failed or was refused."""
     receipt = get_object_or_404(EffectReceipt, pk=receipt_id)
     if request.method == "POST":
         return _done(request, deeds.replay_effect(receipt, by=operator))
@@ -83,7 +83,8 @@ def effect(request: HttpRequest, operator: User, receipt_id: int) -> HttpRespons
     context = {
         "receipt": receipt,
         "target": target,
-        "is_failed": receipt.state == EffectState.FAILED,
+        "is_refused": receipt.state == EffectState.REFUSED,
+        "may_be_tried": receipt.state in (EffectState.FAILED, EffectState.REFUSED),
         "is_known": receipt.effect in {each.name for each in list_effects()},
     }
     return render(request, "console/effect.html", context)

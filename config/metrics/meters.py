@@ -45,7 +45,7 @@ def _endings(figures: Figures) -> Iterator[Value]:
 
 def _effects(figures: Figures) -> Iterator[Value]:
     for effect in figures.relay.effects:
-        for state in ("pending", "trying", "failed"):
+        for state in ("pending", "trying", "failed", "refused"):
             yield (effect.name, state), getattr(effect, state)
 
 
@@ -168,13 +168,13 @@ METERS: Final = (
     ),
     Meter(
         "handover_effects",
-        "Effects that have not happened: pending, being tried, or failed for good.",
+        "Effects that have not happened: pending, being tried, failed for good, or refused for what they brought (no fault).",
         ("effect", "state"),
         _effects,
     ),
     Meter(
         "handover_effect_oldest_age_seconds",
-        "How long the oldest effect that has not happened, and has not failed for good, has waited.",
+        "How long the oldest effect that has not happened, and has neither failed for good nor been refused, has waited.",
         ("effect",),
         lambda f: [((each.name,), each.oldest.total_seconds()) for each in f.relay.effects],
     ),

@@ -1,6 +1,6 @@
 """The relay's effect for photographed answers: when a file has arrived, make what is shown of it.
 
-A file at fault is given up at once and its receipt says why; a machine at fault is tried again. When all tries are used up the student
+A file at fault is refused at once and its receipt says why: the student is told, no operator is called. A machine at fault is tried again. When all tries are used up the student
 is told that the file could not be prepared, and nothing else about it changes. A failed one that is tried again, by a person's wish (`manage.py effects
 replay`) or because its process died before the receipt was written, is judged anew from the original.
 """
@@ -11,7 +11,7 @@ from exams.attachments.limits import RENDER_SECONDS
 from exams.attachments.publication import GENERAL_PROBLEM, fail_version, render_version, reopen_version
 from exams.attachments.renderer import UnusableFile
 from exams.events import AttachmentStored
-from outbox.effects import Delivery, Effect, GiveUp, register_effect
+from outbox.effects import Delivery, Effect, Refuse, register_effect
 
 NAME = "render_attachment"
 
@@ -35,7 +35,7 @@ def render(delivery: Delivery) -> None:
     reopen_version(_version_id(delivery))
     why = render_version(_version_id(delivery))
     if why is not None:
-        raise GiveUp(f"{why.problem} ({why.diagnosis})")
+        raise Refuse(f"{why.problem} ({why.diagnosis})")
 
 
 def note_failure(delivery: Delivery, reason: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from exams.attachments.limits import RENDER_SECONDS
+from exams.attachments.rendering import NOT_THE_FILE
 from exams.models import ObjectRole
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -65,8 +66,10 @@ def render_file(original: IO[bytes], file_type: str) -> Rendered | UnusableFile:
 def _read(run: "subprocess.CompletedProcess[bytes]", folder: Path) -> Rendered | UnusableFile:
     if run.returncode in _NOT_THE_FILES_FAULT:
         raise RenderingInterrupted(f"The decoder was ended by signal {-run.returncode}.")
+    words = run.stderr.decode(errors="replace")[-_LONGEST_DIAGNOSIS:]
+    if run.returncode == NOT_THE_FILE:
+        raise RenderingInterrupted(f"The decoder could not look into the file. {words}")
     if run.returncode:
-        words = run.stderr.decode(errors="replace")[-_LONGEST_DIAGNOSIS:]
         return UnusableFile(_CRASHED, f"The decoder ended with {run.returncode}. {words}")
     said: dict[str, Any] = json.loads(run.stdout)
     if "problem" in said:

@@ -5,9 +5,10 @@ a decoder, knows neither the database nor the settings, and whatever becomes of 
 before decoding it. What is shown is made anew, pixel by pixel: no metadata (where a photo was taken), no second file behind the first.
 
 It writes `preview` and `thumbnail` (JPEG) into the folder, and one JSON object to standard output: `width` and `height`, or `pages`; or
-`problem`, in words for the student, with `diagnosis` for staff.
+`problem`, in words for the student, with `diagnosis` for staff. Where it is this machine that is at fault it ends with `NOT_THE_FILE`.
 """
 
+import errno
 import json
 import resource
 import sys
@@ -28,6 +29,8 @@ from exams.attachments.limits import (
 
 BROKEN_PICTURE: Final = "This photo is damaged and cannot be shown."
 BROKEN_PDF: Final = "This PDF is damaged and cannot be read."
+NOT_THE_FILE: Final = 70  # how this program ends when it could not judge the file
+_FAULTS_OF_THE_DISK: Final = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 _QUALITY: Final = 85
 
 
@@ -104,16 +107,34 @@ _KINDS: dict[str, tuple[Callable[[IO[bytes], str, Path], dict[str, int]], str, s
 
 
 def describe(file_type: str, source: IO[bytes], folder: Path) -> dict[str, Any]:
-    """Return what is said of this file; a decoder may raise whatever it likes."""
+    """Return what is said of this file; a decoder may raise whatever it likes. Raises what no file can cause."""
     work, format_name, broken = _KINDS[file_type]
     try:
         return work(source, format_name, folder)
     except Unusable as error:
         return {"problem": str(error), "diagnosis": "over a limit of exams/attachments/limits.py"}
-    except Exception as error:  # noqa: BLE001 - see above
+    except Exception as error:
+        if is_of_this_machine(error):
+            raise
         return {"problem": broken, "diagnosis": f"{type(error).__name__}: {error}"}
 
 
-if __name__ == "__main__":
+def is_of_this_machine(error: Exception) -> bool:
+    """Say whether the file has no part in it: no decoder is installed, or the disk takes or gives nothing."""
+    return isinstance(error, ImportError) or (
+        isinstance(error, OSError) and error.errno in _FAULTS_OF_THE_DISK
+    )
+
+
+def main(file_type: str, folder: Path) -> None:
+    """Look into the file on standard input; say on standard output what it is."""
     limit_resources()
-    json.dump(describe(sys.argv[1], sys.stdin.buffer, Path(sys.argv[2])), sys.stdout)
+    try:
+        json.dump(describe(file_type, sys.stdin.buffer, folder), sys.stdout)
+    except (ImportError, OSError) as error:
+        sys.stderr.write(f"{type(error).__name__}: {error}")
+        sys.exit(NOT_THE_FILE)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -33,9 +33,9 @@ class EffectReceiptAdmin(ReadOnly[EffectReceipt]):
         """The first line of the last error."""
         return receipt.error.partition("\n")[0][:120]
 
-    @admin.action(description="Try again what failed", permissions=["view"])
+    @admin.action(description="Try again what failed or was refused", permissions=["view"])
     def try_again(self, request: HttpRequest, chosen: QuerySet[EffectReceipt]) -> None:
-        """Let those that failed be tried from the first try on."""
+        """Let those that failed or were refused be tried from the first try on."""
         count = replay_effects(ids=chosen.values_list("pk", flat=True))
         messages.success(request, f"{count} will be tried again.")
 

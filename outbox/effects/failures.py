@@ -1,4 +1,4 @@
-"""Effects that failed for good: reading them, and trying one again by hand when the cause is gone."""
+"""Effects that failed for good or were refused: reading them, and trying one again by hand when the cause is gone."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -14,6 +14,12 @@ def list_failed_effects(*, effect: str | None = None) -> QuerySet[EffectReceipt]
     """Return what failed, the longest failed first."""
     failed = EffectReceipt.objects.filter(state=EffectState.FAILED).order_by("ended_at", "id")
     return failed.filter(effect=effect) if effect else failed
+
+
+def list_refused_effects(*, effect: str | None = None) -> QuerySet[EffectReceipt]:
+    """Return what was refused for what it brought, the latest first: nobody has to work through these."""
+    refused = EffectReceipt.objects.filter(state=EffectState.REFUSED).order_by("-ended_at", "-id")
+    return refused.filter(effect=effect) if effect else refused
 
 
 def name_targets(receipts: Iterable[EffectReceipt]) -> list[tuple[EffectReceipt, str]]:
@@ -32,6 +38,8 @@ def name_targets(receipts: Iterable[EffectReceipt]) -> list[tuple[EffectReceipt,
 
 
 def replay_effects(*, ids: Iterable[int]) -> int:
-    """Let these be tried again from the first try on; return how many there were. One that did not fail is left alone."""
-    failed = EffectReceipt.objects.filter(pk__in=list(ids), state=EffectState.FAILED)
-    return failed.update(state=EffectState.PENDING, tries=0, due_at=Now(), resend_at=Now(), ended_at=None)
+    """Let these be tried again from the first try on; return how many there were. One that neither failed nor was refused is left alone."""
+    unhappened = EffectReceipt.objects.filter(
+        pk__in=list(ids), state__in=[EffectState.FAILED, EffectState.REFUSED]
+    )
+    return unhappened.update(state=EffectState.PENDING, tries=0, due_at=Now(), resend_at=Now(), ended_at=None)

@@ -52,6 +52,10 @@ class GiveUp(Exception):
     """No further try will help: the effect failed for good, for the reason given."""
 
 
+class Refuse(GiveUp):
+    """What the event brought cannot be used, and whoever sent it has been told: no fault of ours, and nothing here to be mended."""
+
+
 class TryLater(Exception):
     """The other end could not do it now; `seconds` is how long it asks us to wait, if it said so."""
 
@@ -78,10 +82,10 @@ class Effect:
     `run` does it. Without `outside` it runs in the transaction that also marks the receipt done: what it writes to the database
     happens exactly once. With `outside` it runs without a transaction and may take its time (at most `lease_seconds`): it may
     happen twice when a process dies between the doing and the noting, so it hands `delivery.key` to the other end, or checks a version of its own.
-    `GiveUp` ends it; `TryLater` and every other exception lead to another try, as long as `retries` lasts; `NotNow` was none.
+    `GiveUp` ends it, and so does `Refuse`, which nobody is called for; `TryLater` and every other exception lead to another try, as long as `retries` lasts; `NotNow` was none.
 
     `list_targets` says to whom each event goes, where that may be several (webhook endpoints); each gets a receipt of its own.
-    `name_targets` says what people call them. `failed` is called once in the transaction that notes a failure for good.
+    `name_targets` says what people call them. `failed` is called once in the transaction that notes that it failed for good or was refused.
     """
 
     name: str

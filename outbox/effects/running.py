@@ -23,7 +23,7 @@ from outbox.effects.receipts import (
     lock_held_effects,
     settle_effects,
 )
-from outbox.effects.registry import Delivery, Effect, GiveUp, NotNow, TryLater, find_effect
+from outbox.effects.registry import Delivery, Effect, GiveUp, NotNow, Refuse, TryLater, find_effect
 from outbox.faults import fault_point
 from outbox.log.reading import list_events_at
 from outbox.models.effects import EffectState
@@ -171,9 +171,10 @@ def _end_badly(claim: Claim, effect: Effect, delivery: Delivery, error: Exceptio
     """Decide what becomes of a failed try, and let the effect's own app know when it was the last."""
     ending = decide_ending(claim, effect, error)
     if ending.counts:
+        level = logging.INFO if ending.state == EffectState.REFUSED else logging.WARNING
         with _about(delivery):
-            logger.warning("%s of %s: %s", claim.effect, claim.event_id, type(error).__name__)
-    if ending.state == EffectState.FAILED and effect.failed is not None:
+            logger.log(level, "%s of %s: %s", claim.effect, claim.event_id, type(error).__name__)
+    if ending.state != EffectState.PENDING and effect.failed is not None:
         effect.failed(delivery, ending.error)
     return ending
 
@@ -193,6 +194,8 @@ def decide_ending(claim: Claim, effect: Effect, error: Exception) -> Ending:
     if isinstance(error, NotNow):
         return Ending(claim, EffectState.PENDING, str(error), _spread(error.seconds), counts=False)
     words = str(error) if isinstance(error, GiveUp | TryLater) else f"{type(error).__name__}: {error}"
+    if isinstance(error, Refuse):
+        return Ending(claim, EffectState.REFUSED, words)
     if isinstance(error, GiveUp) or claim.tries > len(effect.retries):
         return Ending(claim, EffectState.FAILED, words)
     wait = _spread(effect.retries[claim.tries - 1])

@@ -12,18 +12,19 @@ from outbox.effects.relay import NAME
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EffectStatus:
-    """One effect: how many receipts are in each open state, and how old the oldest of those that have not happened is."""
+    """One effect: how many receipts are in each state but done, and how old the oldest of those that have not happened is."""
 
     name: str
     pending: int
     trying: int
     failed: int
+    refused: int
     oldest: timedelta
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RelayStatus:
-    """`age` is that of the oldest event the relay has not handed on; `effects` holds those with anything open, by name."""
+    """`age` is that of the oldest event the relay has not handed on; `effects` holds those with anything that is not done, by name."""
 
     age: timedelta
     is_stale: bool
@@ -34,6 +35,11 @@ class RelayStatus:
         """How many effects failed for good and wait for a person."""
         return sum(effect.failed for effect in self.effects)
 
+    @property
+    def refused(self) -> int:
+        """How many were refused lately, for what they brought: no fault, and nobody has to do anything."""
+        return sum(effect.refused for effect in self.effects)
+
 
 def get_relay_status() -> RelayStatus:
     """Return how the relay is, in two queries."""
@@ -42,7 +48,7 @@ def get_relay_status() -> RelayStatus:
         cursor.execute(load_sql("outbox", "count_open_effects"))
         rows = cursor.fetchall()
     effects = tuple(
-        EffectStatus(name, pending, trying, failed, timedelta(seconds=oldest))
-        for name, pending, trying, failed, oldest in rows
+        EffectStatus(name, pending, trying, failed, refused, timedelta(seconds=oldest))
+        for name, pending, trying, failed, refused, oldest in rows
     )
     return RelayStatus(consumer.staleness, consumer.is_stale, effects)

@@ -15,6 +15,7 @@ from outbox.queue.sweeper import AT_ONCE, Sweep, register_sweep
 from outbox.webhooks.secrets import forget_old_secrets
 
 KEPT = timedelta(days=90)  # longer than anybody waits for a second delivery
+_OVER = (EffectState.DONE, EffectState.REFUSED)  # nobody will come back to these
 
 
 def register() -> None:
@@ -47,8 +48,8 @@ class Resender:
 
 
 def prune_receipts() -> int:
-    """Forget receipts of what was done long ago; what failed stays until somebody has looked at it."""
-    old = EffectReceipt.objects.filter(state=EffectState.DONE, ended_at__lt=Now() - KEPT)
+    """Forget receipts of what was done or refused long ago; what failed stays until somebody has looked at it."""
+    old = EffectReceipt.objects.filter(state__in=_OVER, ended_at__lt=Now() - KEPT)
     return old.delete()[0]
 
 

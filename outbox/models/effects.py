@@ -7,12 +7,16 @@ from outbox.models.fields import ClockTimestamp
 
 
 class EffectState(models.TextChoices):
-    """How far an effect is. `trying` ends by itself at `due_at`: whoever had it is dead or far too slow."""
+    """How far an effect is. `trying` ends by itself at `due_at`: whoever had it is dead or far too slow.
+
+    `failed` waits for an operator. `refused` waits for nobody: what the event brought cannot be used, and whoever sent it was told.
+    """
 
     PENDING = "pending"
     TRYING = "trying"
     DONE = "done"
     FAILED = "failed"
+    REFUSED = "refused"
 
 
 class EffectReceipt(models.Model):
@@ -38,7 +42,7 @@ class EffectReceipt(models.Model):
             models.UniqueConstraint(fields=["event_id", "effect", "target"], name="one_receipt_per_effect"),
             models.CheckConstraint(condition=Q(state__in=EffectState.values), name="effects_state_known"),
             models.CheckConstraint(
-                condition=Q(state__in=["done", "failed"], ended_at__isnull=False)
+                condition=Q(state__in=["done", "failed", "refused"], ended_at__isnull=False)
                 | Q(state__in=["pending", "trying"], ended_at__isnull=True),
                 name="effects_end_when_they_end",
             ),
@@ -55,6 +59,7 @@ class EffectReceipt(models.Model):
                 fields=["resend_at"], condition=Q(state__in=["pending", "trying"]), name="effects_resend_idx"
             ),
             models.Index(fields=["ended_at"], condition=Q(state="failed"), name="effects_failed_idx"),
+            models.Index(fields=["ended_at"], condition=Q(state="refused"), name="effects_refused_idx"),
             models.Index(fields=["ended_at"], condition=Q(state="done"), name="effects_done_idx"),
         ]
 

@@ -1,4 +1,4 @@
--- Write how tries ended: done, failed for good, or pending again.
+-- Write how tries ended: done, failed for good, refused, or pending again.
 -- Locks: the receipts, held already by lock_held_effects.
 -- Index: outbox_effectreceipt_pkey.
 -- Parameters: ids bigint[], states text[], errors text[], waits double precision[] (seconds), tries integer[] (made so far),

@@ -7,7 +7,7 @@ from exams.attachments.effects import NAME
 from exams.attachments.objects import get_storage
 from exams.attachments.publication import render_version, reopen_version
 from exams.errors import DigestMismatch
-from outbox.effects.failures import list_failed_effects, replay_effects
+from outbox.effects.failures import list_failed_effects, list_refused_effects, replay_effects
 from outbox.effects.registry import RETRIES
 from outbox.models import EffectReceipt
 from tests.attachments import pictures
@@ -41,7 +41,7 @@ def test_a_malformed_picture_ends_at_once_with_the_diagnosis_and_is_told_the_stu
 
     words = "This picture is too large: 60000 by 60000 pixels. At most 64,000,000 are taken."
     [(state, tries, error), done] = receipts()
-    assert (state, tries, done) == ("failed", 1, ("done", 1, ""))
+    assert (state, tries, done) == ("refused", 1, ("done", 1, ""))
     assert f"{words} (over a limit of exams/attachments/limits.py)" in error
     assert (stands(bad).state, stands(bad).problem, stands(good).state) == ("failed", words, "ready")
 
@@ -65,8 +65,9 @@ def test_a_storage_that_is_away_is_tried_again_and_told_the_student_only_at_the_
 
 
 def replay() -> None:
-    """What `manage.py effects replay --effect render_attachment` does, and the next try."""
-    replay_effects(ids=list_failed_effects(effect=NAME).values_list("pk", flat=True))
+    """What `manage.py effects replay --effect render_attachment` does, with and without `--refused`, and the next try."""
+    for unhappened in (list_failed_effects(effect=NAME), list_refused_effects(effect=NAME)):
+        replay_effects(ids=unhappened.values_list("pk", flat=True))
     render_what_is_due()
 
 
@@ -93,7 +94,7 @@ def test_a_malformed_picture_that_is_replayed_fails_again_with_its_words(sender:
     version = sender.send(pictures.bomb())
     relay_everything()
     first, words = receipts(), (stands(version).state, stands(version).problem, stands(version).diagnosis)
-    assert (first[0][0], words[0]) == ("failed", "failed")
+    assert (first[0][0], words[0]) == ("refused", "failed")
 
     replay()
 
@@ -107,7 +108,7 @@ def test_a_rendering_whose_process_died_before_its_receipt_is_not_called_done(se
 
     relay_everything()
 
-    assert [state for state, *_ in receipts()] == ["failed"]
+    assert [state for state, *_ in receipts()] == ["refused"]
 
 
 def test_only_a_failed_version_of_a_complete_file_is_opened_again(sender: Sender) -> None:

@@ -1,6 +1,9 @@
 """The program that looks into files, run as it is run: a process of its own with its limits."""
 
+import errno
 import io
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -9,8 +12,8 @@ from PIL import Image
 
 from exams.attachments.contents import find_file_type
 from exams.attachments.limits import MOST_PAGES, PREVIEW_SIDE, THUMBNAIL_SIDE
-from exams.attachments.renderer import Rendered, UnusableFile, render_file
-from exams.attachments.rendering import BROKEN_PDF, BROKEN_PICTURE
+from exams.attachments.renderer import Rendered, RenderingInterrupted, UnusableFile, render_file
+from exams.attachments.rendering import BROKEN_PDF, BROKEN_PICTURE, is_of_this_machine
 from exams.models import ObjectRole
 from tests.attachments import pictures
 
@@ -131,6 +134,29 @@ def test_a_damaged_picture_is_named_as_one(content: bytes) -> None:
     assert isinstance(found, UnusableFile)
     assert found.problem == BROKEN_PICTURE
     assert found.diagnosis
+
+
+def test_a_missing_decoder_is_not_blamed_on_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')  # without the installed libraries
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+
+    with pytest.raises(RenderingInterrupted, match="ModuleNotFoundError: No module named 'PIL'"):
+        render_file(io.BytesIO(pictures.jpeg()), "image/jpeg")
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), True),
+        (OSError("image file is truncated"), False),
+        (OSError(errno.EINVAL, "a place before the file's beginning"), False),
+        (MemoryError(), False),
+    ],
+)
+def test_only_what_no_file_can_cause_counts_as_the_machines_fault(error: Exception, expected: bool) -> None:
+    assert is_of_this_machine(error) is expected
 
 
 def test_a_pdf_is_counted_and_nothing_is_drawn() -> None:

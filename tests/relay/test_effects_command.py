@@ -5,8 +5,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from outbox.effects import GiveUp
-from outbox.effects.failures import list_failed_effects
+from outbox.effects import GiveUp, Refuse
+from outbox.effects.failures import list_failed_effects, list_refused_effects
 from outbox.effects.registry import list_effects
 from outbox.effects.running import run_due_effects
 from tests.relay.effects import Make, cause, list_receipts, make_effect, relay_all
@@ -21,21 +21,37 @@ def run(*words: str) -> str:
     return out.getvalue()
 
 
-def fail(make_effect: Make) -> int:
-    """Let one effect fail for good; return its number."""
-    make_effect().errors = [GiveUp("No such address.")]
+def fail(make_effect: Make, error: Exception | None = None) -> int:
+    """Let one effect fail for good (or as told); return its number."""
+    make_effect().errors = [error or GiveUp("No such address.")]
     cause()
     relay_all()
     run_due_effects([effect for effect in list_effects() if effect.name == "tell"])
-    return list_failed_effects().get().pk
+    return (list_failed_effects() | list_refused_effects()).get().pk
 
 
 def test_replay_tries_what_failed_again_and_names_the_number_that_did_not(make_effect: Make) -> None:
     number = fail(make_effect)
 
-    with pytest.raises(CommandError, match=r"^Not among what failed for good: 999999999\."):
+    with pytest.raises(CommandError, match=r"^Not among what failed for good or was refused: 999999999\."):
         run("replay", str(number), "999999999")
 
+    assert [state for _, _, state, _ in list_receipts()] == ["pending"]
+
+
+def test_what_was_refused_is_listed_and_replayed_only_when_it_is_meant(make_effect: Make) -> None:
+    number = fail(make_effect, Refuse("This photo is damaged."))
+
+    assert run("list").splitlines()[-2:] == [
+        "0 failed for good.",
+        "1 refused for what they brought: no fault; see `manage.py effects list --refused`.",
+    ]
+    *_, line, count = run("list", "--refused").splitlines()
+    assert line.startswith(f"{number}  tell of event ")
+    assert line.endswith(" (tries: 1): This photo is damaged.")
+    assert count == "1 refused."
+    assert run("replay", "--all") == "0 will be tried again.\n"
+    assert run("replay", "--effect", "tell", "--refused") == "1 will be tried again.\n"
     assert [state for _, _, state, _ in list_receipts()] == ["pending"]
 
 

@@ -15,7 +15,8 @@ FILL = """
     INSERT INTO outbox_effectreceipt (event_id, effect, target, pos, state, ended_at, lease_id, due_at, resend_at)
     SELECT gen_random_uuid(), 'tell', '', number,
            CASE WHEN number %% 20 = 0 THEN 'pending' WHEN number %% 1000 = 1 THEN 'trying'
-                WHEN number %% 1000 = 2 THEN 'failed' ELSE 'done' END,
+                WHEN number %% 1000 = 2 THEN 'failed'
+                WHEN number %% 1000 = 3 THEN 'refused' ELSE 'done' END,
            CASE WHEN number %% 20 = 0 OR number %% 1000 = 1 THEN NULL ELSE now() END,
            gen_random_uuid(), now() - interval '1 hour' + number * interval '1 ms', now() - interval '1 hour'
     FROM generate_series(1, 20000) AS number
@@ -35,6 +36,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("take_overdue_effects", {"effects": ["tell"], "seconds": 60.0, "at_most": 500}, "effects_resend_idx"),
     ("count_open_effects", {}, "effects_resend_idx"),
     ("count_open_effects", {}, "effects_failed_idx"),
+    ("count_open_effects", {}, "effects_refused_idx"),
     ("lock_held_effects", {"ids": [1, 2, 3], "lease_id": uuid4()}, "outbox_effectreceipt_pkey"),
 ]
 

@@ -298,7 +298,7 @@ def test_status_says_what_is_open_by_effect_and_how_old_it_is(make_effect: Make)
         ("fail", 0, 0, 1),
         ("tell", 1, 0, 0),
     ]
-    assert status.effects[0] == EffectStatus("fail", 0, 0, 1, timedelta(0))
+    assert status.effects[0] == EffectStatus("fail", 0, 0, 1, 0, timedelta(0))
     assert status.effects[1].oldest >= timedelta(hours=1)
     assert (status.failed, status.age, status.is_stale) == (1, timedelta(0), False)
 

@@ -71,6 +71,13 @@ def fail_effect() -> EffectReceipt:
     )  # fmt: skip
 
 
+def refuse_effect() -> EffectReceipt:
+    return EffectReceipt.objects.create(
+        event_id=uuid4(), effect="render_attachment", pos=1, state="refused", tries=1,
+        ended_at="2026-01-01T00:00Z", error="This photo is damaged and cannot be shown. (SyntaxError: broken)",
+    )  # fmt: skip
+
+
 def park(subject: str = "attempt:1") -> ParkedSubject:
     register_consumer(get_consumer(NAME))
     return ParkedSubject.objects.create(consumer_id=NAME, subject=subject, error="KeyError: 'q7'", tries=3)
@@ -164,6 +171,28 @@ def test_console_names_what_is_wrong(client: Client, operator: User) -> None:
     ]
     assert "⚠ Workers" in page
     assert "Workers (away): silent" in page
+
+
+def test_strangers_bad_file_is_told_apart_and_rings_no_alarm(client: Client, operator: User) -> None:
+    for role in overall.list_expected_roles():
+        Heart(role).beat()
+    receipt = refuse_effect()
+    page = client.get("/console/").content.decode()
+    assert '<h2 id="alarms">All is well</h2>' in page
+    assert "badge--bad" not in page
+    part = page[page.index('id="refused"') : page.index('id="deeds"')]
+    assert f'href="/console/effects/{receipt.pk}/"' in part
+    assert "This photo is damaged and cannot be shown. (SyntaxError: broken)" in part
+
+
+def test_refused_effect_is_tried_again_when_an_operator_says_so(client: Client, operator: User) -> None:
+    receipt = refuse_effect()
+    address = f"/console/effects/{receipt.pk}/"
+    assert "Nothing is broken here" in client.get(address).content.decode()
+    assert press(client, address) == "It will be tried again."
+    receipt.refresh_from_db()
+    assert (receipt.state, receipt.tries) == ("pending", 0)
+    assert list_written_down() == [("admin", "Console: let a refused effect be tried again")]
 
 
 def test_console_shows_exams_in_progress(
@@ -293,7 +322,7 @@ def test_failed_effect_is_tried_again_once(client: Client, operator: User) -> No
     address = f"/console/effects/{receipt.pk}/"
     assert "550 no such mailbox" in client.get(address).content.decode()
     assert press(client, address) == "It will be tried again."
-    assert press(client, address) == "It is no longer failed; nothing was done."
+    assert press(client, address) == "It is being tried again already, or has happened; nothing was done."
     receipt.refresh_from_db()
     assert (receipt.state, receipt.tries) == ("pending", 0)
     assert list_written_down() == [("admin", "Console: let a failed effect be tried again")]

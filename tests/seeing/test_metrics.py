@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -92,17 +93,16 @@ def test_metrics_show_no_sequencer_lag_once_everything_is_numbered(client: Clien
 
 def test_metrics_show_dead_letters_and_failed_effects(client: Client, attempt: Attempt) -> None:
     bury(2)
-    EffectReceipt.objects.create(
-        event_id="00000000-0000-7000-8000-000000000001",
-        effect="mail",
-        pos=1,
-        state="failed",
-        ended_at="2026-01-01T00:00Z",
-    )
+    for state in ("failed", "refused", "refused"):
+        EffectReceipt.objects.create(
+            event_id=uuid4(), effect="mail", pos=1, state=state, ended_at="2026-01-01T00:00Z"
+        )
     families = scrape(client)
     assert value(families, "handover_dead_letters") == 2
     assert value(families, "handover_dead_letter_oldest_age_seconds") > 0
     assert value(families, "handover_effects", effect="mail", state="failed") == 1
+    assert value(families, "handover_effects", effect="mail", state="refused") == 2
+    assert value(families, "handover_effect_oldest_age_seconds", effect="mail") == 0
 
 
 def test_metrics_ask_the_database_once_in_a_while(client: Client) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.core.management.base import CommandError, CommandParser
 
-from outbox.effects.failures import list_failed_effects
+from outbox.effects.failures import list_failed_effects, list_refused_effects
 from outbox.management.teaching import TeachingCommand, per_second
 from outbox.models.jobs import Cause, DeadLetter, Lane
 from outbox.queue.dead_letters import (
@@ -79,10 +79,19 @@ become due (--per-second), behind fresh work unless told otherwise. Exit code 1 
             self.stdout.write(_summarise(letter))
         if not shown:
             self.stdout.write(_describe_none(options, replayed=options["replayed"]))
-        failed = list_failed_effects().count()
-        if failed and not (options["kind"] or options["cause"] or options["replayed"]):
+        if not (options["kind"] or options["cause"] or options["replayed"]):
+            self._mention_effects()
+
+    def _mention_effects(self) -> None:
+        """Say what else did not happen, and where it is found."""
+        failed, refused = list_failed_effects().count(), list_refused_effects().count()
+        if failed:
             self.stderr.write(
                 f"Also failed for good, but no jobs: {failed} side effects; see `manage.py effects list`."
+            )
+        if refused:
+            self.stderr.write(
+                f"No fault, but refused for what they brought: {refused} side effects; see `manage.py effects list --refused`."
             )
 
     def _show(self, options: dict[str, Any]) -> None:

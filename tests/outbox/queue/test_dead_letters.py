@@ -130,19 +130,22 @@ def test_list_mentions_side_effects_that_failed_for_good_beside_the_letters(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (letter,) = bury()
-    for state in ("pending", "failed", "failed"):
+    for state in ("pending", "failed", "failed", "refused"):
         EffectReceipt.objects.create(
             event_id=uuid.uuid4(),
             effect="tell",
             pos=1,
             state=state,
-            ended_at=Now() if state == "failed" else None,
+            ended_at=None if state == "pending" else Now(),
         )
     call_command("dead_letters", "list")
     printed = capsys.readouterr()
     assert printed.out.startswith(str(letter.id))
     assert printed.out.count("\n") == 1
-    assert printed.err == "Also failed for good, but no jobs: 2 side effects; see `manage.py effects list`.\n"
+    assert printed.err.splitlines() == [
+        "Also failed for good, but no jobs: 2 side effects; see `manage.py effects list`.",
+        "No fault, but refused for what they brought: 1 side effects; see `manage.py effects list --refused`.",
+    ]
 
 
 def test_list_narrows_by_kind_and_cause(capsys: pytest.CaptureFixture[str]) -> None:
