@@ -1,6 +1,7 @@
 """The one user table for students, teachers and administrators."""
 
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
@@ -56,6 +57,11 @@ class User(AbstractUser):
     def is_operator(self) -> bool:
         """Whether this person runs the whole system: a superuser of one school is an administrator of that school only."""
         return self.is_active and self.is_superuser and self.school_id is None
+
+    @property
+    def administered_tenant(self) -> UUID | None:
+        """The one school this person is the administrator of, by the log's word for schools; none for operators and everybody else."""
+        return self.school_id if self.is_active and self.is_superuser else None
 
     @property
     def full_name(self) -> str:

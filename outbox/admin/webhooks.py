@@ -1,10 +1,13 @@
-"""Webhook endpoints in the admin: setting them up, seeing what came of each try, switching one on again. For operators only.
+"""Webhook endpoints in the admin: setting them up, seeing what came of each try, switching one on again.
+
+For operators; the administrator of one tenant sets up and sees that tenant's own, and the form offers no other.
 
 A secret is shown once, when it is made. Whoever loses it asks for a new one.
 """
 
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
@@ -20,35 +23,60 @@ from django.utils.safestring import SafeString
 from outbox.addresses import ForbiddenAddress, as_uri
 from outbox.admin.read_only import ReadOnly
 from outbox.models import WebhookEndpoint, WebhookTry
+from outbox.tenants import list_tenants
 from outbox.webhooks import list_offered_kinds
 from outbox.webhooks.secrets import OVERLAP, end_old_secrets, make_secret, renew_secret
 
 LATEST = 20
 BY_HAND = "By hand."
+EVERY_SCHOOL = "All schools"
+
+
+def _read_id(value: object) -> UUID:
+    """Return the id in what was sent, or in what is there."""
+    return UUID(str(value))
 
 
 class EndpointForm(forms.ModelForm[WebhookEndpoint]):
-    """Where to call, and of what to tell."""
+    """Where to call, and of what to tell. With `tenant` it is that one's, whatever is sent."""
+
+    tenant: UUID | None = None
 
     url = forms.URLField(label="address", max_length=500, assume_scheme="https", widget=AdminURLFieldWidget)
     kinds = forms.MultipleChoiceField(
         label="events", widget=forms.CheckboxSelectMultiple, help_text="The kinds of event it is told of."
     )
 
+    tenant_id = forms.TypedChoiceField(
+        label="school",
+        coerce=_read_id,
+        empty_value=None,
+        required=False,
+        help_text="Whose events it is told of.",
+    )
+
     class Meta:
         model = WebhookEndpoint
         fields = ["url", "tenant_id", "kinds", "description"]
-        labels: ClassVar = {"tenant_id": "school"}
-        help_texts: ClassVar = {
-            "tenant_id": "The id of the school whose events it is told of: it is in the address of the school's page here. Empty: all schools."
-        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._offer_tenants()
         chosen = self.instance.kinds or []
         self.fields["kinds"].choices = [  # type: ignore[attr-defined]
             (kind, kind) for kind in sorted({*list_offered_kinds(), *chosen})
         ]
+
+    def _offer_tenants(self) -> None:
+        """Offer all by name, and one that has no name any more by its id, so that saving the rest does not change whose it is."""
+        field, names = self.fields["tenant_id"], {str(pk): name for pk, name in list_tenants()}
+        kept = self.tenant or self.instance.tenant_id
+        if kept is not None:
+            names.setdefault(str(kept), str(kept))
+        field.choices = [("", EVERY_SCHOOL), *names.items()]  # type: ignore[attr-defined]
+        if self.tenant is not None:
+            self.initial["tenant_id"] = self.tenant
+            field.disabled = True
 
     def clean_url(self) -> str:
         """Refuse what can never be called; whether it may be called is judged at each call, by what its name leads to then."""
@@ -63,10 +91,37 @@ class WebhookEndpointAdmin(ModelAdmin[WebhookEndpoint]):
     """The endpoints, those switched off first."""
 
     form = EndpointForm
-    list_display = ["url", "description", "tenant_id", "state", "failures_in_a_row"]
     readonly_fields = ["state", "latest_tries"]
     ordering = ["disabled_at", "url"]
     actions = ["switch_on", "switch_off", "renew_secret", "end_old_secret"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookEndpoint]:
+        """Return all of them, or those of the one tenant this person administers."""
+        endpoints: QuerySet[WebhookEndpoint] = super().get_queryset(request)
+        tenant = _tenant_of(request)
+        return endpoints if tenant is None else endpoints.filter(tenant_id=tenant)
+
+    def get_form(
+        self,
+        request: HttpRequest,
+        obj: WebhookEndpoint | None = None,
+        change: bool = False,  # noqa: FBT001, FBT002 - Django's own signature
+        **kwargs: Any,
+    ) -> type[EndpointForm]:
+        """Return the form as this person may fill it in."""
+        form = super().get_form(request, obj, change, **kwargs)
+        return type("EndpointForm", (form,), {"tenant": _tenant_of(request)})
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        """Name the schools: all are read at once."""
+        names = dict(list_tenants())
+
+        @admin.display(description="school", ordering="tenant_id")
+        def school(endpoint: WebhookEndpoint) -> str:
+            tenant_id = endpoint.tenant_id
+            return EVERY_SCHOOL if tenant_id is None else names.get(tenant_id, str(tenant_id))
+
+        return ["url", "description", school, "state", "failures_in_a_row"]
 
     def get_fieldsets(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
         """Show what came of the tries once there can be any."""
@@ -142,7 +197,8 @@ class WebhookEndpointAdmin(ModelAdmin[WebhookEndpoint]):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Say at the top when endpoints were switched off by their failures."""
         off = (
-            WebhookEndpoint.objects.filter(disabled_at__isnull=False)
+            self.get_queryset(request)
+            .filter(disabled_at__isnull=False)
             .exclude(disabled_because=BY_HAND)
             .count()
         )
@@ -151,24 +207,24 @@ class WebhookEndpointAdmin(ModelAdmin[WebhookEndpoint]):
         return super().changelist_view(request, extra_context)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        """Operators see it listed."""
-        return _is_operator(request)
+        """Whoever may set one up sees them listed."""
+        return _may_set_up(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Operators look."""
-        return _is_operator(request)
+        """Whose events are told sees to whom."""
+        return _may_set_up(request, obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Operators set up: events of all schools pass here."""
-        return _is_operator(request)
+        """Operators set up any: events of all schools pass here. An administrator of one school: that school's."""
+        return _may_set_up(request)
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Operators change."""
-        return _is_operator(request)
+        """Likewise."""
+        return _may_set_up(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Operators remove."""
-        return _is_operator(request)
+        """Likewise."""
+        return _may_set_up(request, obj)
 
 
 @admin.register(WebhookTry)
@@ -183,6 +239,20 @@ class WebhookTryAdmin(ReadOnly[WebhookTry]):
 
 def _is_operator(request: HttpRequest) -> bool:
     return bool(getattr(request.user, "is_operator", False))
+
+
+def _tenant_of(request: HttpRequest) -> UUID | None:
+    """Return the one tenant this person administers; which one, the installation's user model says."""
+    tenant: UUID | None = getattr(request.user, "administered_tenant", None)
+    return tenant
+
+
+def _may_set_up(request: HttpRequest, endpoint: Model | None = None) -> bool:
+    """Say whether this person has to do with endpoints, or with this one."""
+    tenant = _tenant_of(request)
+    if tenant is None:
+        return _is_operator(request)
+    return endpoint is None or getattr(endpoint, "tenant_id", None) == tenant
 
 
 def _write_rest(endpoint: WebhookEndpoint) -> str:
