@@ -1,6 +1,6 @@
 """`manage.py`: Django's command line, and in one line what no command can say itself: unreadable settings, no database, not safe yet.
 
-With `--traceback` the whole story is shown, as for every other error of a command.
+With `--traceback` the whole story is shown, as for every other error of a command. Where nobody reads on (`| head`) it ends without a word.
 """
 
 import gc
@@ -17,6 +17,8 @@ from django.core.management import execute_from_command_line
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.db.utils import OperationalError
+
+from config.closed_pipe import ending_quietly
 
 UNREADABLE = "A setting in the environment or in .env cannot be read: {}. See .env.example."
 UNREACHABLE = "The database cannot be reached: {}. Is it running (`make run`), and are HANDOVER_DATA and DATABASE_URL right?"
@@ -49,7 +51,8 @@ def main(arguments: Sequence[str]) -> None:
 
     connection_created.connect(note)
     try:
-        execute_from_command_line(list(arguments))
+        with ending_quietly():
+            execute_from_command_line(list(arguments))
     except OperationalError as error:
         if "--traceback" in arguments or not is_out_of_reach(error):
             raise

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from django.db.utils import OperationalError
 
+from config.closed_pipe import ending_quietly
 from config.command_line import is_out_of_reach
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,6 +62,30 @@ def test_command_without_a_database_says_so_in_one_line(tmp_path: Path, words: t
 def test_the_whole_story_is_told_when_asked_for(tmp_path: Path) -> None:
     ended = manage("verify_log", "--traceback", HANDOVER_DATA=str(tmp_path), SECRET_KEY="x")
     assert ended.stderr.startswith("Traceback (most recent call last):\n")
+
+
+@pytest.mark.parametrize("words", [("help", "--commands"), ("dead_letters", "--help")])
+def test_command_whose_reader_has_gone_ends_quietly_as_if_by_the_signal(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [sys.executable, "manage.py", *words],
+        cwd=ROOT,
+        env={"ENV_FILE": os.devnull, "PATH": os.environ["PATH"], "HANDOVER_DATA": str(tmp_path)},
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (141, "")
+
+
+def test_connection_that_breaks_is_no_closed_pipe() -> None:
+    with pytest.raises(BrokenPipeError), ending_quietly():
+        raise BrokenPipeError("a mail server's")
 
 
 @pytest.mark.parametrize(
