@@ -168,7 +168,7 @@ METERS: Final = (
     ),
     Meter(
         "handover_effects",
-        "Effects that have not happened: pending, being tried, failed for good, or refused for what they brought (no fault).",
+        "Effects that have not happened: pending, being tried, failed for good, or refused (no fault).",
         ("effect", "state"),
         _effects,
     ),

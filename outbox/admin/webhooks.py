@@ -136,6 +136,12 @@ class WebhookEndpointAdmin(ModelAdmin[WebhookEndpoint]):
         if not change:
             _show_secret(request, obj)
 
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Let an endpoint be removed with its log, which nobody may remove alone."""
+        deleted, counts, missing, protected = super().get_deleted_objects(objs, request)
+        log = {WebhookTry._meta.verbose_name}  # noqa: SLF001 - Django's documented API
+        return deleted, counts, missing - log, protected
+
     @admin.display(description="state")
     def state(self, endpoint: WebhookEndpoint) -> str:
         """Say whether it is called, and if not, why not."""

@@ -17,7 +17,7 @@ def list_failed_effects(*, effect: str | None = None) -> QuerySet[EffectReceipt]
 
 
 def list_refused_effects(*, effect: str | None = None) -> QuerySet[EffectReceipt]:
-    """Return what was refused for what it brought, the latest first: nobody has to work through these."""
+    """Return what was refused, the latest first: nobody has to work through these."""
     refused = EffectReceipt.objects.filter(state=EffectState.REFUSED).order_by("-ended_at", "-id")
     return refused.filter(effect=effect) if effect else refused
 

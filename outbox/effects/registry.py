@@ -53,7 +53,7 @@ class GiveUp(Exception):
 
 
 class Refuse(GiveUp):
-    """What the event brought cannot be used, and whoever sent it has been told: no fault of ours, and nothing here to be mended."""
+    """No try will help and nothing is to be mended: what came cannot be used, and its sender was told; or it is for nobody any more."""
 
 
 class TryLater(Exception):

@@ -37,7 +37,7 @@ class RelayStatus:
 
     @property
     def refused(self) -> int:
-        """How many were refused lately, for what they brought: no fault, and nobody has to do anything."""
+        """How many were refused lately: no fault, and nobody has to do anything."""
         return sum(effect.refused for effect in self.effects)
 
 

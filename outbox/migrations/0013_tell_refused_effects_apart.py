@@ -1,4 +1,4 @@
-"""What was refused for what it brought is told apart from what failed: outbox/models/effects.py."""
+"""What was refused is told apart from what failed: outbox/models/effects.py."""
 
 from django.db import migrations, models
 

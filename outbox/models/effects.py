@@ -9,7 +9,7 @@ from outbox.models.fields import ClockTimestamp
 class EffectState(models.TextChoices):
     """How far an effect is. `trying` ends by itself at `due_at`: whoever had it is dead or far too slow.
 
-    `failed` waits for an operator. `refused` waits for nobody: what the event brought cannot be used, and whoever sent it was told.
+    `failed` waits for an operator. `refused` waits for nobody: what came cannot be used, or it is for nobody any more.
     """
 
     PENDING = "pending"

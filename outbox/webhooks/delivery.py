@@ -19,7 +19,7 @@ from standardwebhooks import Webhook
 
 from outbox.addresses import ForbiddenAddress
 from outbox.calling import Answer, NoAnswer, post
-from outbox.effects.registry import Delivery, Effect, GiveUp, Hint, Target, TryLater, register_effect
+from outbox.effects.registry import Delivery, Effect, GiveUp, Hint, Refuse, Target, TryLater, register_effect
 from outbox.log.reading import StoredEvent
 from outbox.models.webhooks import WebhookEndpoint, WebhookTry
 from outbox.webhooks.resting import decide_rest, take_turn
@@ -63,7 +63,7 @@ def deliver(delivery: Delivery) -> None:
     """Send the event to its endpoint and write the try into the log. Runs outside a transaction."""
     endpoint = WebhookEndpoint.objects.filter(pk=UUID(delivery.target)).first()
     if endpoint is None:
-        raise GiveUp("The endpoint was removed.")
+        raise Refuse("The endpoint was removed.")  # by a person, who cannot bring it back
     if endpoint.disabled_at is not None:
         raise GiveUp("The endpoint is switched off.")
     take_turn(endpoint)

@@ -44,7 +44,7 @@ def test_what_was_refused_is_listed_and_replayed_only_when_it_is_meant(make_effe
 
     assert run("list").splitlines()[-2:] == [
         "0 failed for good.",
-        "1 refused for what they brought: no fault; see `manage.py effects list --refused`.",
+        "1 refused, no fault; see `manage.py effects list --refused`.",
     ]
     *_, line, count = run("list", "--refused").splitlines()
     assert line.startswith(f"{number}  tell of event ")

@@ -329,7 +329,8 @@ def test_removed_endpoint_ends_its_deliveries(receiver: Receiver) -> None:
     endpoint.delete()
     deliver_due()
     assert receiver.received == []
-    assert EffectReceipt.objects.get().error == "The endpoint was removed."
+    receipt = EffectReceipt.objects.get()
+    assert (receipt.state, receipt.error) == ("refused", "The endpoint was removed.")
 
 
 @pytest.mark.parametrize(

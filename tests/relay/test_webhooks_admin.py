@@ -1,6 +1,7 @@
 """Whose events a webhook endpoint is told of: chosen by name, and fixed for the administrator of one school."""
 
 import re
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -10,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from gradebook.models import School, User
-from outbox.models import WebhookEndpoint
+from outbox.models import WebhookEndpoint, WebhookTry
 from outbox.webhooks.secrets import make_secret
 from tests import factories
 from tests.people import World
@@ -114,3 +115,11 @@ def test_list_names_schools_in_as_many_queries_for_three_as_for_one(
             client.get(LISTED)
         counts.append(len(captured))
     assert counts[0] == counts[1]
+
+
+def test_endpoint_that_was_tried_is_removed_with_its_log(client: Client, admin: User) -> None:
+    endpoint = make_endpoint(None)
+    endpoint.log.create(event_id=uuid4(), kind=CAUSED, number=1, took=timedelta(seconds=1))
+    client.force_login(admin)
+    client.post(reverse("admin:outbox_webhookendpoint_delete", args=[endpoint.pk]), {"post": "yes"})
+    assert (WebhookEndpoint.objects.count(), WebhookTry.objects.count()) == (0, 0)

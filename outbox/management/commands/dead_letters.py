@@ -91,7 +91,7 @@ become due (--per-second), behind fresh work unless told otherwise. Exit code 1 
             )
         if refused:
             self.stderr.write(
-                f"No fault, but refused for what they brought: {refused} side effects; see `manage.py effects list --refused`."
+                f"Refused, no fault: {refused} side effects; see `manage.py effects list --refused`."
             )
 
     def _show(self, options: dict[str, Any]) -> None:

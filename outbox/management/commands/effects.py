@@ -26,7 +26,7 @@ class Command(TeachingCommand):
 Look after effects: what the relay hands on because of events.
 
 effects list           how far behind the relay is, what waits by effect, and what failed for good (at most 200), with its number
-effects list --refused what was refused for what it brought (a damaged photo): no fault, its sender was told; forgotten after 90 days
+effects list --refused what was refused (a damaged photo, a removed endpoint): no fault, nothing to do; forgotten after 90 days
 effects replay 17 21   try these again, from the first try on; --all or --effect NAME for many, with --refused for those refused.
                        Exit code 1 when one of the numbers neither failed for good nor was refused, or is unknown
 
@@ -68,9 +68,7 @@ only the answer was lost; they carry the same key as before."""
             return
         self._show(list_failed_effects(effect=effect), "failed for good")
         if status.refused:
-            self.stdout.write(
-                f"{status.refused} refused for what they brought: no fault; see `manage.py effects list --refused`."
-            )
+            self.stdout.write(f"{status.refused} refused, no fault; see `manage.py effects list --refused`.")
 
     def _show(self, receipts: QuerySet[EffectReceipt], what: str) -> None:
         for receipt, target in name_targets(receipts[:MOST_LISTED]):

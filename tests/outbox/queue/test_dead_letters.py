@@ -144,7 +144,7 @@ def test_list_mentions_side_effects_that_failed_for_good_beside_the_letters(
     assert printed.out.count("\n") == 1
     assert printed.err.splitlines() == [
         "Also failed for good, but no jobs: 2 side effects; see `manage.py effects list`.",
-        "No fault, but refused for what they brought: 1 side effects; see `manage.py effects list --refused`.",
+        "Refused, no fault: 1 side effects; see `manage.py effects list --refused`.",
     ]
 
 
