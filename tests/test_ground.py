@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.ground import sweep
+import pytest
+
+from tests.ground import list_segments, sweep, sweep_segments
+
+_MAKE_A_SEGMENT = "import ctypes; print(ctypes.CDLL(None).shmget(0, 56, 0o1600), flush=True); input()"
 
 
 def test_sweeping_removes_what_dead_runs_left_and_nothing_else(tmp_path: Path) -> None:
@@ -19,3 +23,18 @@ def test_sweeping_removes_what_dead_runs_left_and_nothing_else(tmp_path: Path) -
     sweep(tmp_path)
 
     assert {folder.name for folder in tmp_path.iterdir()} == kept
+
+
+@pytest.mark.process
+def test_segment_of_a_dead_process_is_removed_and_that_of_a_living_one_is_not() -> None:
+    maker = subprocess.Popen(
+        [sys.executable, "-c", _MAKE_A_SEGMENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert maker.stdout is not None
+    made = int(maker.stdout.readline())
+
+    sweep_segments(os.geteuid())
+    assert made in {segment.id for segment in list_segments()}
+    maker.communicate("\n")
+    sweep_segments(os.geteuid())
+    assert made not in {segment.id for segment in list_segments()}

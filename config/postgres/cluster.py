@@ -138,6 +138,11 @@ class Cluster:
 def explain_log(text: str, log: Path) -> str:
     """Turn what the server logged before it ended into one line that says what to do."""
     folder = log.parent.parent
+    if "shared memory segment" in text and "No space left on device" in text:
+        return (
+            "PostgreSQL ended: this machine has no room for its shared memory. `df /dev/shm` and `ipcs -m` show what takes it; "
+            "a segment that nobody uses (nattch 0) was left by a killed server and can go: `ipcrm -m ID`."
+        )
     if "No space left on device" in text or "Disk quota exceeded" in text:
         return f"PostgreSQL ended: the disk of {folder} is full. Make room there, then start again; nothing acknowledged is lost."
     if "Read-only file system" in text:

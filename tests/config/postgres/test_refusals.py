@@ -12,6 +12,11 @@ from config.postgres.cluster import explain_log
 from config.postgres.errors import describe_os_error
 from config.postgres.folder import check_owner, check_space
 
+NO_SHARED_MEMORY = (
+    "PostgreSQL ended: this machine has no room for its shared memory. `df /dev/shm` and `ipcs -m` show what takes it; "
+    "a segment that nobody uses (nattch 0) was left by a killed server and can go: `ipcrm -m ID`."
+)
+
 
 def refusal_of(cluster: Cluster) -> str:
     with pytest.raises(PostgresError) as refused:
@@ -93,6 +98,14 @@ def test_interrupted_creation_leaves_nothing_that_looks_like_a_database(cluster:
         (
             'PANIC:  could not write to file "pg_wal/xlogtemp.1": No space left on device',
             "PostgreSQL ended: the disk of /srv/h is full. Make room there, then start again; nothing acknowledged is lost.",
+        ),
+        (
+            "FATAL:  could not create shared memory segment: No space left on device\nDETAIL:  Failed system call was shmget(key=1, size=56, 03600).",
+            NO_SHARED_MEMORY,
+        ),
+        (
+            'FATAL:  could not resize shared memory segment "/PostgreSQL.1" to 1048576 bytes: No space left on device',
+            NO_SHARED_MEMORY,
         ),
         (
             'FATAL:  could not create lock file "postmaster.pid": Read-only file system',
