@@ -20,6 +20,9 @@ from tests.outbox.queue.workshop import (
 )
 
 EXAMS = [EXAM, *(uuid.UUID(int=1000 + number) for number in range(9))]
+A_LEVEL_MORE = (
+    6 * 50
+)  # pages: a claim of 50 looks up or enters each job in six places, and indexes may have grown by a level
 WAITING = """
     INSERT INTO outbox_job (tenant_id, group_id, job_id, kind, subject_id, run_at)
     SELECT %(tenant)s, (%(exams)s::uuid[])[1 + number %% cardinality(%(exams)s::uuid[])], gen_random_uuid(), %(kind)s,
