@@ -50,9 +50,9 @@ def column(world: World, students: list[User], teacher: User) -> Column:
     return column
 
 
-def read_grid(page: Page) -> list[str]:
-    """Return the marks that the sheet shows, from top to bottom."""
-    return page.locator(".asof__grid tbody td").all_inner_texts()
+def expect_grid(page: Page, *marks: str) -> None:
+    """Wait until the sheet shows these marks, from top to bottom: a click does not wait for the page it leads to."""
+    expect(page.locator(".asof__grid tbody td")).to_have_text(marks)
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
@@ -70,14 +70,14 @@ def test_teacher_looks_back_at_a_sheet(
     expect(page.get_by_text("Every cell shows the same at both moments.")).to_be_visible()
     expect(page.get_by_text(str(world.sheet), exact=True)).to_be_visible()
     page.get_by_role("link", name="The sheet before it").click()
-    assert read_grid(page) == ["17", "12", "12", "12", "12"]  # at lock
+    expect_grid(page, "17", "12", "12", "12", "12")  # at lock
 
     save_region = page.get_by_role("region", name="Around a large save")
     expect(save_region.get_by_text("5 cells")).to_be_visible()
     save_region.get_by_role("link", name="before it").click()
     expect(page.get_by_role("heading", name="No marks yet")).to_be_visible()
     page.get_by_role("link", name="after it").click()
-    assert read_grid(page) == ["12"] * 5
+    expect_grid(page, *["12"] * 5)
     page.get_by_role("link", name="what it changed").click()
     expect(page.get_by_text("5 cells show something else.")).to_be_visible()
 
@@ -95,7 +95,7 @@ def test_teacher_looks_back_at_a_sheet(
 
     page.get_by_label("Log position").fill(card_position)
     page.get_by_role("button", name="Show the sheet").last.click()
-    assert read_grid(page) == ["17", "12", "12", "12", "12"]
+    expect_grid(page, "17", "12", "12", "12", "12")
     width, room = page.evaluate(
         "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
     )

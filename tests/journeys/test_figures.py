@@ -86,6 +86,7 @@ def test_teacher_reads_the_figures_of_a_column_and_of_its_exam(
     expect(table).to_be_hidden()
     card.get_by_text("The same as a table").focus()
     page.keyboard.press("Enter")
+    expect(table).to_be_visible()
     rows = [row.split("\t") for row in table.locator("tbody tr").all_inner_texts()]
     assert [(low, number) for low, number in rows if number != "0"] == [
         ("4 to below 5", "1"),
