@@ -18,7 +18,7 @@ from outbox.models.effects import PlannedMoment
 logger = logging.getLogger(__name__)
 
 MOMENTS_KEPT = timedelta(days=7)
-_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def unregister_periodic(name: str) -> None:
 
 def find_moment(now: datetime, every: timedelta) -> datetime:
     """Return the latest planned moment that is not after now."""
-    return _EPOCH + (now - _EPOCH) // every * every
+    return EPOCH + (now - EPOCH) // every * every
 
 
 def run_planned() -> int:

@@ -9,6 +9,7 @@ from django.db import connection
 
 from outbox.models import PlannedMoment
 from outbox.periodic import (
+    EPOCH,
     Periodic,
     find_moment,
     prune_moments,
@@ -43,7 +44,8 @@ Register = Callable[[Callable[[], int]], None]
 @pytest.fixture
 def register() -> Iterator[Register]:
     """Register work of the test's own, whose one moment in decades was this midnight: an older one would be pruned as long past."""
-    every = timedelta(days=(datetime.now(UTC) - datetime(1970, 1, 1, tzinfo=UTC)).days)
+    every = timedelta(days=(datetime.now(UTC) - EPOCH).days)
+    assert find_moment(datetime.now(UTC), every) == EPOCH + every
 
     def add(run: Callable[[], int]) -> None:
         register_periodic(Periodic("test", every, run))
