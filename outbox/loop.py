@@ -6,7 +6,8 @@ one transaction: whatever was not committed is not there.
 
 import logging
 import random
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
 
 from django.db import DatabaseError, InterfaceError, connection
 
@@ -63,3 +64,32 @@ def draw_backoff(failures: int) -> float:
     """Return how long to wait after so many failures in a row: full jitter below an exponential bound, in seconds."""
     bound = min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** min(failures - 1, 10))
     return random.uniform(0, bound)  # noqa: S311 - jitter, not a secret
+
+
+def run_apart(works: Iterable[tuple[str, Callable[[], None]]], stop: Stop) -> None:
+    """Do each of these in a thread of its own, called by its name, until all have ended.
+
+    One that fails stops the others, and the first failure is raised, so that the supervisor starts a fresh process.
+    """
+    failures: list[Exception] = []
+    threads = [
+        threading.Thread(target=_run_one, args=(name, work, stop, failures), name=name)
+        for name, work in works
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _run_one(name: str, work: Callable[[], None], stop: Stop, failures: list[Exception]) -> None:
+    try:
+        work()
+    except Exception as error:
+        logger.exception("%s cannot go on.", name)
+        failures.append(error)
+        stop.set()
+    finally:
+        connection.close()

@@ -2,16 +2,14 @@
 
 import logging
 import random
-import threading
 from collections.abc import Sequence
-
-from django.db import connection
+from functools import partial
 
 from outbox.consumers.batches import LIMIT, BatchOutcome, run_batch
 from outbox.consumers.careful import Care
 from outbox.consumers.consumer import ConsumerHandler
 from outbox.errors import OutboxError
-from outbox.loop import run_loop
+from outbox.loop import run_apart, run_loop
 from outbox.processes import Heart
 from outbox.stopping import Stop
 
@@ -49,17 +47,7 @@ def follow_all(handlers: Sequence[ConsumerHandler], stop: Stop, *, limit: int = 
     if len(handlers) == 1:
         follow(handlers[0], stop, limit=limit)
         return
-    failures: list[Exception] = []
-    threads = [
-        threading.Thread(target=_follow_apart, args=(each, stop, limit, failures), name=each.name)
-        for each in handlers
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
+    run_apart([(each.name, partial(_follow_apart, each, stop, limit)) for each in handlers], stop)
 
 
 def catch_up(handler: ConsumerHandler, stop: Stop, *, limit: int = LIMIT) -> None:
@@ -74,17 +62,10 @@ def catch_up(handler: ConsumerHandler, stop: Stop, *, limit: int = LIMIT) -> Non
     run_loop(step, stop)
 
 
-def _follow_apart(handler: ConsumerHandler, stop: Stop, limit: int, failures: list[Exception]) -> None:
-    try:
-        while not stop.is_set:
-            try:
-                follow(handler, stop, limit=limit)
-            except OutboxError as refusal:
-                logger.error("%s does not run: %s", handler.name, refusal)  # noqa: TRY400 - the words are all there is
-                stop.wait(random.uniform(*ASK_AGAIN))  # noqa: S311 - jitter, not a secret
-    except Exception as error:
-        logger.exception("%s failed", handler.name)
-        failures.append(error)
-        stop.set()
-    finally:
-        connection.close()
+def _follow_apart(handler: ConsumerHandler, stop: Stop, limit: int) -> None:
+    while not stop.is_set:
+        try:
+            follow(handler, stop, limit=limit)
+        except OutboxError as refusal:
+            logger.error("%s does not run: %s", handler.name, refusal)  # noqa: TRY400 - the words are all there is
+            stop.wait(random.uniform(*ASK_AGAIN))  # noqa: S311 - jitter, not a secret

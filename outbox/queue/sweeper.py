@@ -7,7 +7,6 @@ no other from its turn. Each works in small transactions and may be run by sever
 
 import dataclasses
 import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,7 +15,7 @@ from uuid import UUID
 from django.db import connection
 
 from outbox.db import fetch_row, load_sql
-from outbox.loop import run_loop
+from outbox.loop import run_apart, run_loop
 from outbox.processes import Heart
 from outbox.queue.keeper import SIGN_OF_LIFE
 from outbox.queue.retention import delete_old_finished_jobs, delete_old_tallies
@@ -73,18 +72,9 @@ class Sweeper:
 
     def run(self, stop: Stop) -> None:
         """Run every sweep again and again until told to stop. If one cannot go on (no database, say), all stop and its error is raised."""
-        failures: list[Exception] = []
         heart = Heart("sweeper")
-        threads = [
-            threading.Thread(target=_repeat, args=(sweep, stop, failures), name=sweep.name)
-            for sweep in [*self.list_sweeps(), Sweep("own heartbeat", partial(_beat, heart), 1.0)]
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if failures:
-            raise failures[0]
+        sweeps = [*self.list_sweeps(), Sweep("own heartbeat", partial(_beat, heart), 1.0)]
+        run_apart([(sweep.name, partial(_repeat, sweep, stop)) for sweep in sweeps], stop)
         heart.stop()
 
     def run_once(self) -> dict[str, int | None]:
@@ -106,21 +96,14 @@ def _beat(heart: Heart) -> int:
     return 0
 
 
-def _repeat(sweep: Sweep, stop: Stop, failures: list[Exception]) -> None:
+def _repeat(sweep: Sweep, stop: Stop) -> None:
     """Be the thread of one sweep: run it at its pace, with jitter."""
 
     def step() -> bool:
         run_sweep(sweep)
         return False
 
-    try:
-        run_loop(step, stop, rest=(sweep.seconds * (1 - JITTER), sweep.seconds * (1 + JITTER)))
-    except Exception as error:
-        logger.exception("The sweep of %s cannot go on.", sweep.name)
-        failures.append(error)
-        stop.set()
-    finally:
-        connection.close()
+    run_loop(step, stop, rest=(sweep.seconds * (1 - JITTER), sweep.seconds * (1 + JITTER)))
 
 
 def run_sweep(sweep: Sweep) -> int | None:

@@ -10,6 +10,7 @@ from outbox.consumers import registry
 from outbox.consumers.batches import run_batch
 from outbox.consumers.consumer import Batch
 from outbox.log.sequencer import sequence_events
+from outbox.stopping import Stop
 from tests.outbox.things import NOTED
 
 TABLE = "things_noted"
@@ -87,3 +88,20 @@ def noted(transactional_db: None) -> Iterator[ThingsNoted]:
 def noted_again(transactional_db: None) -> Iterator[ThingsNoted]:
     """A second one, to compare the first with."""
     yield from _make("things_noted_again", OTHER_TABLE)
+
+
+@pytest.fixture
+def stop() -> Iterator[Stop]:
+    """What a rebuild asks whether to stop."""
+    with Stop() as each:
+        yield each
+
+
+def ignore(_done: int, _total: int) -> None:
+    """Report to nobody."""
+
+
+def tamper(statement: str) -> None:
+    """Change a table behind everybody's back."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement)

@@ -1,7 +1,5 @@
 """Rebuilding beside: the twin is compared row by row, only what differs is taken over, and nobody sees an empty table."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.db import connection
 
@@ -14,27 +12,12 @@ from outbox.errors import NotRebuildable, RebuildFailed
 from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer
 from outbox.stopping import Stop
-from tests.outbox.consumers.noted import TABLE, ThingsNoted, deliver, noted
+from tests.outbox.consumers.noted import TABLE, ThingsNoted, deliver, ignore, noted, stop, tamper
 from tests.outbox.things import append, append_things, new_event
 from tests.sessions import Sessions, sessions
 
-__all__ = ["noted", "sessions"]
+__all__ = ["noted", "sessions", "stop"]
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def stop() -> Iterator[Stop]:
-    with Stop() as each:
-        yield each
-
-
-def ignore(_done: int, _total: int) -> None:
-    """Report to nobody."""
-
-
-def tamper(statement: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
 
 
 def test_beside_finds_nothing_to_take_over_when_the_tables_are_right(noted: ThingsNoted, stop: Stop) -> None:

@@ -1,9 +1,6 @@
 """Rebuilding in place: interrupted, while the consumer runs, and next to others that it must not touch."""
 
-from collections.abc import Iterator
-
 import pytest
-from django.db import connection
 
 from outbox.consumers.batches import BatchOutcome, run_batch
 from outbox.consumers.cursors import pause_consumer, resume_consumer
@@ -13,28 +10,13 @@ from outbox.errors import NotRebuildable, RebuildFailed
 from outbox.log.sequencer import sequence_events
 from outbox.models import Consumer, ParkedSubject
 from outbox.stopping import Stop
-from tests.outbox.consumers.noted import TABLE, ThingsNoted, deliver, noted, noted_again
+from tests.outbox.consumers.noted import TABLE, ThingsNoted, deliver, ignore, noted, noted_again, stop, tamper
 from tests.outbox.things import append, append_things, new_event
 from tests.sessions import Background, Sessions, count_lock_waiters, sessions
 from tests.waiting import wait_until
 
-__all__ = ["noted", "noted_again", "sessions"]
+__all__ = ["noted", "noted_again", "sessions", "stop"]
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def stop() -> Iterator[Stop]:
-    with Stop() as each:
-        yield each
-
-
-def ignore(_done: int, _total: int) -> None:
-    """Report to nobody."""
-
-
-def tamper(statement: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)
 
 
 def test_rebuild_empties_the_tables_and_fills_them_from_the_log(noted: ThingsNoted, stop: Stop) -> None:
