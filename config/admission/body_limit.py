@@ -1,13 +1,16 @@
-"""No body below `/api/` is larger than 1 MiB, and none that is reaches Django, which would first write all of it to a file.
+"""No body is larger than its address could use, and none that is reaches Django, which would first write all of it to a file.
 
-Refused by what its head declares, before anything of it is read; without a Content-Length, as soon as too much has come.
+Whoever sends it need not be anybody: without a bound a stranger fills the disk that the database is on. Refused by what its head
+declares, before anything of it is read; without a Content-Length, as soon as too much has come.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from config.admission.busy import turn_away
+from config.admission.tiers import SAFE_METHODS
 from exams.errors import TooLarge
-from exams.gate.responses import refuse
+from exams.gift.reader import LARGEST_FILE
 from exams.media_type import LARGEST_BODY
 
 Message = MutableMapping[str, Any]
@@ -16,20 +19,23 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Any], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+LARGEST_FORM = LARGEST_FILE + 1024 * 1024  # the largest file a page takes, and the form around it
+
 
 def limit_bodies(application: Application) -> Application:
     """Return the application behind the limit."""
 
     async def limited(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith("/api/"):
+        if scope["type"] != "http":
             await application(scope, receive, send)
             return
-        scale = _Scale(receive)
+        room = LARGEST_BODY if scope["path"].startswith("/api/") else LARGEST_FORM
+        scale = _Scale(receive, room)
         scale.weigh(_read_declared(scope))
         if not scale.is_over:
             await application(scope, scale.receive, send)
         if scale.is_over:  # then the application has answered nothing: it was told that the client is gone
-            response = refuse(TooLarge())
+            response = turn_away(scope["path"], TooLarge(), is_safe=scope["method"] in SAFE_METHODS)
             await send(
                 {"type": "http.response.start", "status": response.status, "headers": response.headers}
             )
@@ -41,9 +47,9 @@ def limit_bodies(application: Application) -> Application:
 class _Scale:
     """Passes a body on until it is too large; from then on nothing more is taken."""
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, room: int) -> None:
         self._receive = receive
-        self._room = LARGEST_BODY
+        self._room = room
         self.is_over = False
 
     def weigh(self, size: int) -> None:

@@ -24,6 +24,7 @@ TakeWhole = Callable[[str, dict[bytes, bytes], bytes, Callable[[Response], None]
 _BEGIN = b"POST /api/v1/attempts/"
 _SUBMISSION = re.compile(rb"/api/v1/attempts/[0-9A-Za-z-]+/submission")
 _HEAD_SECONDS = 20.0
+_LARGEST_HEAD = 64 * 1024  # bytes, and what one read returns beyond; a browser sends a few thousand
 _NOT_PLAIN = {b"expect", b"upgrade"}
 
 
@@ -37,6 +38,7 @@ class Piece:
         """Read a piece; say whether it is one whole submission, plain and alone. If not, this object is spent."""
         self.url, self.body = b"", b""
         self.head: dict[bytes, bytes] = {}
+        self._lines = self.head
         self._begun = self._complete = 0
         self._is_plain = False
         try:
@@ -55,10 +57,11 @@ class Piece:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a line of the head; of a repeated one the last, as the gate does."""
-        self.head[name.lower()] = value
+        self._lines[name.lower()] = value
 
     def on_headers_complete(self) -> None:
-        """Judge the head; the parser knows these things only now."""
+        """Judge the head; the parser knows these things only now. Lines behind a chunked body (trailers) are none of it."""
+        self._lines = {}
         self._is_plain = (
             self._parser.get_method() == b"POST"
             and _SUBMISSION.fullmatch(self.url) is not None
@@ -89,6 +92,8 @@ class ExpressHttp(HttpToolsProtocol):
     _closes = False
     _answered_at = 0.0
     _head_timer: asyncio.TimerHandle | None = None
+    _bare = 0  # bytes of a message under way since the last of its body: of a head, or of what follows a chunked body
+    _has_body = False
     most_connections = 4096
 
     def connection_made(self, transport: Any) -> None:
@@ -115,7 +120,7 @@ class ExpressHttp(HttpToolsProtocol):
             self._early += data
             self._raw.pause_reading()
         elif not self._may_be_express(data):
-            super().data_received(data)
+            self._give_to_uvicorn(data)
         elif self._is_full() and is_plainly_whole(data):
             self._write(self._refusals.draw(self.server_state.default_headers))
         elif self._read_piece(data):
@@ -124,7 +129,7 @@ class ExpressHttp(HttpToolsProtocol):
             assert piece is not None
             self._take_whole(piece.url.decode(), piece.head, piece.body, self._respond)
         else:
-            super().data_received(data)
+            self._give_to_uvicorn(data)
 
     def pause_writing(self) -> None:
         """Read nothing more from somebody who does not read our answers: they would pile up here."""
@@ -142,6 +147,16 @@ class ExpressHttp(HttpToolsProtocol):
         self._is_inside = True
         self._head_timer = self.loop.call_later(_HEAD_SECONDS, self._raw.close)
         super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a line of the head. One that follows the body would be added to a head that others have read already."""
+        if self._head_timer is not None:
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of the body."""
+        self._has_body = True
+        super().on_body(body)
 
     def on_headers_complete(self) -> None:
         """Note that the head is there."""
@@ -191,6 +206,22 @@ class ExpressHttp(HttpToolsProtocol):
         # None before the first one, whatever its annotation says
         cycle: RequestResponseCycle | None = self.cycle
         return not self._is_inside and not self._is_waiting and (cycle is None or cycle.response_complete)
+
+    def _give_to_uvicorn(self, data: bytes) -> None:
+        """Have uvicorn parse it, which keeps all of a head however long it is: one without an end would take the machine's memory."""
+        self._has_body = False
+        super().data_received(data)
+        self._bare = self._bare + len(data) if self._is_inside and not self._has_body else 0
+        if self._bare > _LARGEST_HEAD:
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        """Close the connection, with a word why where no answer is under way."""
+        cycle: RequestResponseCycle | None = self.cycle  # as in `is_idle`
+        if cycle is None or cycle.response_complete:
+            refusal = Response(431, [(b"content-length", b"0")], b"")
+            self._corked.write_now(write_response(refusal, self.server_state.default_headers, closes=True))
+        self._raw.close()
 
     def _may_be_express(self, data: bytes) -> bool:
         return data.startswith(_BEGIN) and self.is_idle

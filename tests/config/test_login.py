@@ -28,6 +28,46 @@ def test_both_doors_count_the_same_guesses(
     assert (by_api(factories.PASSWORD), by_page(factories.PASSWORD)) == (429, True)
 
 
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "  student",
+        "student\t\n",
+        "\u3000student",
+        "\uff53\uff54udent",
+        "studen\U0001d42d",
+        " " * 200 + "student",
+    ],
+)
+def test_other_spelling_of_a_name_that_signs_in_as_the_same_person_counts_as_it(
+    client: Client, student: User, monkeypatch: pytest.MonkeyPatch, spelling: str
+) -> None:
+    """Django's form strips blanks and composes characters: each of these would be ten guesses more at one person."""
+    monkeypatch.setattr(sign_in, "guesses", Buckets(capacity=1, per_second=1 / 30))
+    form = {"username": spelling, "password": factories.PASSWORD}
+    client.post("/accounts/login/", {"username": "student", "password": "guess"})
+    assert "Too many wrong passwords" in client.post("/accounts/login/", form).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("192.0.2.7", "192.0.2.8", False),
+        ("::ffff:192.0.2.7", "::ffff:192.0.2.8", False),  # how a server of both families sees IPv4
+        ("fe80::1%eth0", "fe80::2%eth0", True),
+        ("", "192.0.2.7", False),
+    ],
+)
+def test_addresses_that_one_household_chooses_among_are_one(
+    monkeypatch: pytest.MonkeyPatch, one: str, other: str, is_same: bool
+) -> None:
+    monkeypatch.setattr(sign_in, "guesses", Buckets(capacity=1, per_second=1 / 30))
+    assert sign_in.Guess(username="ada", address=one).take() == 0
+    assert (sign_in.Guess(username="ada", address=other).take() > 0) is is_same
+
+
 def test_names_and_addresses_are_kept_in_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may be in a Redis that others read; and a name may be as long as a body, or no Unicode at all."""
     buckets = Buckets(capacity=2, per_second=1 / 30)
@@ -75,6 +115,11 @@ class TestChangePassword:
             "Too many wrong passwords"
             in client.post(self.URL, self._form(factories.PASSWORD)).content.decode()
         )
+
+    def test_administration_has_no_second_door_to_it(self, client: Client) -> None:
+        client.force_login(factories.admin())
+        answer = client.post("/admin/password_change/", self._form(factories.PASSWORD))
+        assert (answer.status_code, answer.headers["Location"]) == (302, self.URL)
 
     def test_strangers_sign_in_first(self, client: Client) -> None:
         assert client.get(self.URL).headers["Location"] == f"/accounts/login/?next={self.URL}"

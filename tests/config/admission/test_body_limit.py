@@ -1,4 +1,4 @@
-"""What is too large for the API is refused before Django writes any of it to a file."""
+"""What is too large for its address is refused before Django writes all of it to a file."""
 
 import json
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ import pytest
 from asgiref.sync import async_to_sync
 from asgiref.testing import ApplicationCommunicator
 
+from config.admission.body_limit import LARGEST_FORM
 from config.asgi import application
 from exams.media_type import LARGEST_BODY
 from exams.models import Attempt, Draft
@@ -89,7 +90,23 @@ def test_length_that_is_no_number_does_not_stop_the_check(draft: str) -> None:
     assert (status, json.loads(body)["code"]) == (413, "too_large")
 
 
-def test_pages_have_limits_of_their_own() -> None:
+def test_pages_take_what_a_file_of_questions_needs() -> None:
     headers = {"content-length": str(LARGEST_BODY + 1)}
 
     assert ask("/healthz", headers, [PIECE] * 17, is_complete=True)[0] == 403  # by Django: no form of ours
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/admin/login/", "/no/such/page"])
+def test_form_that_declares_to_be_too_large_is_refused_before_a_byte_of_it_has_come(path: str) -> None:
+    status, body = ask(path, {"content-length": str(LARGEST_FORM + 1)}, [], is_complete=False)
+
+    assert (status, b"This is too large" in body) == (413, True)
+
+
+def test_form_of_unknown_length_is_refused_as_soon_as_too_much_has_come() -> None:
+    """A stranger could fill the disk with it: what a page is sent lies in a file until all of it has come."""
+    pieces = [PIECE] * (LARGEST_FORM // len(PIECE) + 1)
+
+    status, body = ask("/accounts/login/", {"transfer-encoding": "chunked"}, pieces, is_complete=False)
+
+    assert (status, b"This is too large" in body) == (413, True)

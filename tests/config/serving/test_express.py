@@ -198,6 +198,90 @@ def test_both_ways_take_turns_on_one_connection_and_answers_keep_their_order(lan
     assert async_to_sync(run)() == [b"first", b"uvicorn GET", b"third"]
 
 
+async def send_without_end(writer: asyncio.StreamWriter, piece: bytes) -> None:
+    """Send until the other end closes; fail when it has taken far more than a read or two."""
+    with contextlib.suppress(ConnectionError):
+        for _ in range(64 * 1024 * 1024 // len(piece)):
+            writer.write(piece)
+            await writer.drain()
+        pytest.fail("64 MiB were taken.")
+
+
+def test_head_without_an_end_is_not_kept(lane: Lane) -> None:
+    """uvicorn keeps all of a head: a few such connections would take all the memory there is."""
+
+    async def run() -> None:
+        for piece in (b"X-A: " + b"a" * 1000 + b"\r\n", b"a" * 1024):
+            async with lane.serving() as (_, writer):
+                writer.write(b"GET / HTTP/1.1\r\nHost: a\r\nX-B: ")
+                await send_without_end(writer, piece * 64)
+
+    async_to_sync(run)()
+
+
+def test_head_without_an_end_is_told_why(lane: Lane) -> None:
+    async def run() -> bytes:
+        async with lane.serving() as (reader, writer):
+            writer.write(b"GET / HTTP/1.1\r\nHost: a\r\n")
+            writer.write((b"X-A: " + b"a" * 14_000 + b"\r\n") * 5)  # more than is taken, and nothing after it
+            return await reader.read()
+
+    head = async_to_sync(run)().lower()
+    assert head.startswith(b"http/1.1 431 ")
+    assert b"connection: close\r\n" in head
+
+
+def test_lines_behind_a_chunked_body_are_no_part_of_the_head_and_have_an_end(lane: Lane) -> None:
+    told: list[list[bytes]] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        told.append([name for name, _ in scope["headers"]])
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+    lane.application = application  # type: ignore[method-assign]
+    chunked = request("/api/v1/other", head="Transfer-Encoding: chunked\r\n", body=b"")
+
+    async def run() -> None:
+        async with lane.serving() as (reader, writer):
+            writer.write(chunked + b"2\r\n{}\r\n0\r\nCookie: sessionid=1\r\n\r\n")
+            await read_answer(reader)
+        async with lane.serving() as (_, writer):
+            writer.write(chunked + b"2\r\n{}\r\n0\r\n")
+            await send_without_end(writer, b"X-A: " + b"a" * 60_000 + b"\r\n")
+
+    async_to_sync(run)()
+    assert told[0] == [b"host", b"transfer-encoding"]
+
+
+def test_piece_has_no_lines_from_behind_its_body() -> None:
+    piece = Piece()
+
+    assert piece.read(
+        request(
+            head="Transfer-Encoding: chunked\r\nAuthorization: Bearer x\r\n",
+            body=b"2\r\n{}\r\n0\r\nAuthorization: Bearer y\r\n\r\n",
+        )
+    )
+
+    assert piece.head[b"authorization"] == b"Bearer x"
+
+
+def test_large_body_is_no_head(lane: Lane) -> None:
+    async def run() -> bytes:
+        body = b"a" * 300_000
+        async with lane.serving() as (reader, writer):
+            writer.write(request("/api/v1/other", body=body)[: -len(body)])
+            for start in range(0, len(body), 10_000):
+                writer.write(body[start : start + 10_000])
+                await writer.drain()
+            return (await read_answer(reader))[1]
+
+    assert async_to_sync(run)() == b"uvicorn POST"
+
+
 def test_server_that_stops_answers_first_what_it_has_accepted(lane: Lane) -> None:
     async def run() -> tuple[tuple[str, bytes], bytes]:
         async with lane.serving() as (reader, writer):
