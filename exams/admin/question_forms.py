@@ -42,7 +42,7 @@ class QuestionForm(forms.ModelForm[Question]):
             "title": "For staff; students do not see it.",
             "text_format": "HTML and Markdown are cleaned of scripts, pictures and styles.",
             "is_case_sensitive": "For short answers, where co and Co are not the same.",
-            "feedback": "Shown with the result once scores are released and the exam has closed; so is that of the answers.",
+            "feedback": "Shown with the result once scores are released and the exam is over for everybody; so is that of the answers.",
         }
         widgets = {
             "text": forms.Textarea(attrs={"rows": 5, "cols": 100}),

@@ -94,7 +94,7 @@ class AttemptSerializer(StandingSerializer):
     questions = Questions(source="attempt.revision.paper")
     draft = DraftSerializer(allow_null=True)
     feedback = serializers.SerializerMethodField(
-        help_text="What the authors say; null until the score is released, the exam has closed and no attempt at it is open."
+        help_text="What the authors say; null until the score is released, the exam has closed, and nobody sits it or may still begin it."
     )
 
     @extend_schema_field(FeedbackSerializer(many=True, allow_null=True))

@@ -1,19 +1,18 @@
 """What the authors say to a student's answers, once it can help nobody to sit the exam.
 
-The one thing to know: feedback tells what is right. It is shown with a released score, after the exam has closed, and while the student has no attempt
-at it open; before that the key is not even read.
+The one thing to know: feedback tells what is right. It is shown with a released score, after the exam has closed, and not while anybody sits
+it or may still begin it: who has more time than others would be told by those who had less. Before the close the key is not even read.
 """
 
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Exists
-
 from exams.canonical import read_answers
 from exams.grading.feedback import find_feedback
-from exams.models import Attempt, AttemptState, Submission
+from exams.models import Submission
 from exams.queries.attempts import AttemptView
+from exams.queries.ending import has_extensions, is_sat, may_anybody_begin
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,19 +28,21 @@ class QuestionFeedback:
 
 
 def list_feedback(view: AttemptView) -> list[QuestionFeedback] | None:
-    """Return what is said of each question, in the order of the paper; None while it may not be read. At most one read."""
-    if view.released is None or view.submission is None or view.attempt.exam.closes_at > view.read_at:
+    """Return what is said of each question, in the order of the paper; None while it may not be read.
+
+    At most one read; five more where somebody was granted more time for the exam.
+    """
+    exam = view.attempt.exam
+    if view.released is None or view.submission is None or exam.closes_at > view.read_at:
         return None
-    attempt = view.attempt
-    is_sitting = Attempt.objects.filter(
-        exam=attempt.exam_id, student=attempt.student_id, state=AttemptState.OPEN
-    )
-    answers, key, sits = (
+    answers, key, sits, extends = (
         Submission.objects.filter(pk=view.submission.pk)
-        .values_list("answers", "attempt__revision__key", Exists(is_sitting))
+        .values_list("answers", "attempt__revision__key", is_sat(exam.pk), has_extensions(exam.pk))
         .get()
     )
-    return None if sits else _say(attempt.revision.paper or [], key, read_answers(answers))
+    if sits or (extends and may_anybody_begin(exam, at=view.read_at)):
+        return None
+    return _say(view.attempt.revision.paper or [], key, read_answers(answers))
 
 
 def _say(

@@ -120,6 +120,73 @@ def test_open_attempt_never_has_feedback_and_hides_that_of_the_one_before(
     assert len(feedback(caller, attempt)) == 1
 
 
+def test_feedback_waits_for_a_classmate_who_still_sits(
+    client: Client,
+    attempt: Attempt,
+    student: User,
+    other_student: User,
+    submission: Submission,
+    caller: Caller,
+) -> None:
+    """Half as much time again runs past the close: until it is over, the friend outside would have the answers."""
+    end(released_in=-MINUTE)
+    theirs = factories.attempt(attempt.revision, other_student)
+    client.force_login(student)
+    page = client.get(reverse("exams:receipt", args=[submission.pk])).content.decode()
+    assert (SECRET in page, feedback(caller, attempt)) == (False, None)
+
+    Attempt.objects.filter(pk=theirs.pk).update(state="submitted", ended_at=database_now())
+    assert len(feedback(caller, attempt)) == 1
+
+
+DAY, MINUTES = {"kind": "calendar_days", "amount": 1}, {"kind": "minutes", "amount": 10}
+
+
+@pytest.mark.parametrize(
+    ("granted", "is_shown"),
+    [
+        ({**DAY, "student": "other_student"}, False),
+        ({**MINUTES, "student": "other_student"}, False),
+        ({**MINUTES, "student": "student"}, False),  # whose second attempt is left
+        ({**DAY, "school_class": "here"}, False),
+        (MINUTES, False),
+        ({"kind": "minutes", "amount": 1, "student": "other_student"}, True),  # it is over by now
+        ({"kind": "minutes", "amount": 1}, True),
+        ({**DAY, "student": "elsewhere"}, True),  # not given to a class of theirs
+        ({**DAY, "school_class": "elsewhere"}, True),
+    ],
+)
+def test_feedback_waits_while_somebody_may_begin_with_more_time(
+    world: World,
+    attempt: Attempt,
+    other_student: User,
+    submission: Submission,
+    caller: Caller,
+    granted: dict[str, Any],
+    is_shown: bool,
+) -> None:
+    end(released_in=-MINUTE, closes_in=-2 * MINUTE)
+    people = {
+        "student": attempt.student,
+        "other_student": other_student,
+        "elsewhere": factories.student(world.school),
+    }
+    classes = {"here": world.school_class, "elsewhere": factories.school_class(world.school)}
+    names: dict[str, dict[str, Any]] = {"student": people, "school_class": classes}
+    fields = {name: names[name][value] if name in names else value for name, value in granted.items()}
+    factories.extension(attempt.exam, factories.admin(), **fields)
+    assert (feedback(caller, attempt) is not None) is is_shown
+
+
+def test_feedback_does_not_wait_for_those_who_have_no_attempt_left(
+    attempt: Attempt, student: User, submission: Submission, caller: Caller
+) -> None:
+    end(released_in=-MINUTE)
+    Exam.objects.update(attempts_allowed=1)
+    factories.extension(attempt.exam, factories.admin(), student=student)
+    assert len(feedback(caller, attempt)) == 1
+
+
 def test_feedback_is_read_by_its_student_alone(
     client: Client, attempt: Attempt, other_student: User, teacher: User, submission: Submission
 ) -> None:
