@@ -105,6 +105,19 @@ class ColumnChanged(Fact):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ColumnRemoved(Fact):
+    """A column that never had a mark was taken away. Nothing follows it."""
+
+    kind = "ColumnRemoved"
+
+    school_id: UUID
+    sheet_id: UUID
+    column_id: UUID
+    actor_name: str
+    old: ColumnState
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class TermLocked(Fact):
     """A term was locked; `generation` is the one its marks stand still at."""
 

@@ -84,20 +84,6 @@ class QuestionAdmin(SchoolScoped[Question]):
         context = {"revision": question.revision} if question else {}
         return super().change_view(request, object_id, form_url, (extra_context or {}) | context)
 
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        """Say it in words when the revision was published while the page was open."""
-        try:
-            return super().changeform_view(request, object_id, form_url, extra_context)
-        except RevisionPublished as refusal:
-            messages.error(request, refusal.detail)
-            return redirect(request.get_full_path())
-
     def save_model(self, request: HttpRequest, obj: Question, form: ModelForm[Question], change: Any) -> None:
         """Save under the revision's lock; a new question goes to the end before it goes to its place."""
         if not change:

@@ -19,7 +19,7 @@ from exams.events import (
     SubmissionAccepted,
     SubmissionGraded,
 )
-from gradebook.events import ColumnChanged, MarkChanged
+from gradebook.events import ColumnChanged, ColumnRemoved, MarkChanged
 from gradebook.services.notifications import prune_notifications
 from outbox.effects import Effect, register_effect
 from outbox.periodic import Periodic, register_periodic
@@ -37,6 +37,7 @@ OFFERED = (
     ScoresReleased,
     MarkChanged,
     ColumnChanged,
+    ColumnRemoved,
 )
 ENDED = frozenset({SubmissionAccepted.kind, AttemptNotTaken.kind})
 

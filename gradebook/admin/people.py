@@ -2,23 +2,52 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import Group
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
+from django.utils import timezone
 
 from gradebook.admin.scoping import SchoolScoped, person_of
-from gradebook.models import User
+from gradebook.models import Enrolment, Role, SchoolClass, User
 
 RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
+
+
+class PersonForm(UserChangeForm[User]):
+    """A person; who is in a class stays a student of its school."""
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse what would leave somebody in a class who could not be put there, as `EnrolmentForm` says."""
+        fields = super().clean() or self.cleaned_data
+        if classes := ", ".join(each.name for each in self._list_classes_left(fields)):
+            raise forms.ValidationError(f"Still in {classes}: end that enrolment first.")
+        return fields
+
+    def _list_classes_left(self, fields: dict[str, Any]) -> QuerySet[SchoolClass]:
+        """Return the classes this person is in from today on and could not be in as somebody like that."""
+        classes = SchoolClass.objects.filter(
+            Exists(
+                Enrolment.objects.filter(
+                    Q(ends_on__isnull=True) | Q(ends_on__gte=timezone.localdate()),
+                    school_class=OuterRef("pk"),
+                    student=self.instance,
+                )
+            )
+        )
+        is_student = fields.get("role", self.instance.role) == Role.STUDENT
+        return classes.exclude(school=fields.get("school")) if is_student else classes
 
 
 @admin.register(User)
 class PersonAdmin(SchoolScoped[User], UserAdmin[User]):
     """Students, teachers and administrators. Rights are given by operators alone, so that nobody raises themselves."""
 
+    form = PersonForm
     school_path = "school"
     list_display = ("username", "last_name", "first_name", "role", "school", "is_active")
     list_filter = ("role", "is_active", "is_staff", ("school", admin.RelatedOnlyFieldListFilter))

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from gradebook.admin.scoping import SchoolScoped, SchoolScopedInline
+from gradebook.admin.scoping import SchoolScoped, SchoolScopedInline, StaysInItsSchool
 from gradebook.errors import AssignmentRefused
 from gradebook.models import (
     Course,
@@ -17,20 +17,33 @@ from gradebook.models import (
     SchoolClass,
     TeachingAssignment,
 )
+from gradebook.queries.schools import knows_time_zone
 from gradebook.services.sheets import check_assignment, open_sheet
+
+
+class SchoolForm(forms.ModelForm[School]):
+    """A school, by a clock that everybody here can read."""
+
+    def clean_time_zone(self) -> str:
+        """Refuse a time zone that the database does not know: it says which day a student is in a class."""
+        name = str(self.cleaned_data["time_zone"])
+        if not knows_time_zone(name):
+            raise forms.ValidationError(f"{name!r} is no time zone to the database: choose one by its place.")
+        return name
 
 
 @admin.register(School)
 class SchoolAdmin(SchoolScoped[School]):
     """Schools and their time zones."""
 
+    form = SchoolForm
     school_path = "pk"
     list_display = ("name", "time_zone")
     search_fields = ("name",)
 
 
 @admin.register(Period)
-class PeriodAdmin(SchoolScoped[Period]):
+class PeriodAdmin(StaysInItsSchool[Period]):
     """Terms of a school."""
 
     school_path = "school"
@@ -43,7 +56,7 @@ class PeriodAdmin(SchoolScoped[Period]):
 
 
 @admin.register(Course)
-class CourseAdmin(SchoolScoped[Course]):
+class CourseAdmin(StaysInItsSchool[Course]):
     """Subjects of a school."""
 
     school_path = "school"
@@ -77,7 +90,7 @@ class EnrolmentInline(SchoolScopedInline):
 
 
 @admin.register(SchoolClass)
-class SchoolClassAdmin(SchoolScoped[SchoolClass]):
+class SchoolClassAdmin(StaysInItsSchool[SchoolClass]):
     """Classes with their students."""
 
     school_path = "school"

@@ -12,6 +12,8 @@ from django.db.models import ForeignKey, Model, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest
 
+from gradebook.admin.lateness import JudgedAgain
+from gradebook.admin.widgets import autocomplete
 from gradebook.models import Column, Course, MarkSheet, Period, School, SchoolClass, User
 
 M = TypeVar("M", bound=Model)
@@ -59,7 +61,7 @@ def limit_choices(db_field: "ForeignKey[Any, Any]", request: HttpRequest, argume
             arguments.setdefault("form_class", NamedWithSchool)
 
 
-class SchoolScoped(admin.ModelAdmin[M]):
+class SchoolScoped(JudgedAgain[M]):
     """Rows, and choices of related rows, of the person's own school only."""
 
     school_path: ClassVar[str]
@@ -74,7 +76,18 @@ class SchoolScoped(admin.ModelAdmin[M]):
     ) -> ModelChoiceField[Any] | None:
         """Offer only what belongs to this person's school."""
         limit_choices(db_field, request, kwargs)
+        if db_field.name in self.get_autocomplete_fields(request):
+            kwargs.setdefault("widget", autocomplete(db_field, self.admin_site))
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+
+class StaysInItsSchool(SchoolScoped[M]):
+    """Rows that others are put together with, all of one school: a school is chosen once, or those others would be of two."""
+
+    def get_readonly_fields(self, request: HttpRequest, obj: M | None = None) -> tuple[str, ...]:
+        """Show the school of a row that is there."""
+        fixed = ("school",) if obj else ()
+        return (*super().get_readonly_fields(request, obj), *fixed)
 
 
 class SchoolScopedInline(admin.TabularInline[Any, Any]):
@@ -85,4 +98,6 @@ class SchoolScopedInline(admin.TabularInline[Any, Any]):
     ) -> ModelChoiceField[Any] | None:
         """Offer only what belongs to this person's school."""
         limit_choices(db_field, request, kwargs)
+        if db_field.name in self.get_autocomplete_fields(request):
+            kwargs.setdefault("widget", autocomplete(db_field, self.admin_site))
         return super().formfield_for_foreignkey(db_field, request, **kwargs)

@@ -4,13 +4,20 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 
-from gradebook.admin.scoping import SchoolScoped
+from gradebook.admin.scoping import SchoolScoped, person_of
 from gradebook.errors import ColumnRefused, TermIsLocked
-from gradebook.models import Column, Mark, MarkSheet, User
-from gradebook.services.columns import add_column, check_free_title, check_new_maximum, edit_column
+from gradebook.models import Column, Mark, MarkSheet
+from gradebook.services.columns import (
+    add_column,
+    check_free_title,
+    check_new_maximum,
+    edit_column,
+    remove_column,
+)
 
 
 @admin.register(MarkSheet)
@@ -100,14 +107,22 @@ class ColumnAdmin(SchoolScoped[Column]):
         change: bool,  # noqa: FBT001
     ) -> None:
         """Add or edit the column by its service."""
-        assert isinstance(request.user, User)
-        sheet, title, most, by = obj.sheet, obj.title, obj.max_points, request.user
+        sheet, title, most, by = obj.sheet, obj.title, obj.max_points, person_of(request)
         if change:
             edit_column(column_id=obj.pk, sheet=sheet, title=title, max_points=most, by=by)
         else:
             saved = add_column(sheet=sheet, title=title, max_points=most, by=by, source_id=obj.source_id)
             obj.pk = saved.pk
         obj.refresh_from_db()
+
+    def delete_model(self, request: HttpRequest, obj: Column) -> None:
+        """Remove the column by its service: one that never had a mark."""
+        remove_column(column_id=obj.pk, sheet=obj.sheet, by=person_of(request))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Column]) -> None:
+        """Remove them one by one, as from their own pages."""
+        for column in queryset:
+            self.delete_model(request, column)
 
 
 @admin.register(Mark)

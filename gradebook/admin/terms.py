@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.http import HttpRequest
 
-from gradebook.admin.scoping import M, SchoolScoped, SchoolScopedInline
+from gradebook.admin.scoping import M, SchoolScoped, SchoolScopedInline, StaysInItsSchool
 from gradebook.models import Amendment, LetterScale, LetterStep, ReportCard
 
 
@@ -33,7 +33,7 @@ class LetterStepInline(SchoolScopedInline):
 
 
 @admin.register(LetterScale)
-class LetterScaleAdmin(SchoolScoped[LetterScale]):
+class LetterScaleAdmin(StaysInItsSchool[LetterScale]):
     """Scales of letters; a sheet chooses one in its rules for totals."""
 
     school_path = "school"

@@ -11,9 +11,9 @@ from uuid import UUID
 
 from gradebook.imports.tables import BadFile, Fault, Row
 from gradebook.models import Column
-from gradebook.models.marks import fold_title
+from gradebook.models.marks import STUDENT_HEAD, fold_title
 
-STUDENT_HEADS: Final = ("username", "user name", "login", "sis login id", "student id")
+STUDENT_HEADS: Final = (STUDENT_HEAD, "user name", "login", "sis login id", "student id")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

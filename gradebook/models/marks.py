@@ -4,6 +4,8 @@ A mark is one row per column and student. Blank, zero, a code and "no row yet" a
 a cleared mark is a row with neither value nor code, and clearing is an event like any other change.
 """
 
+from typing import Final
+
 from django.db import models
 from django.db.models import Q
 from uuid_utils.compat import uuid7
@@ -54,6 +56,9 @@ class MarkSheet(models.Model):
 
     def __str__(self) -> str:
         return f"{self.course}, {self.school_class}, {self.period}"
+
+
+STUDENT_HEAD: Final = "username"  # heads the students in a file of marks, so no column is called that
 
 
 def fold_title(title: str) -> str:

@@ -1,20 +1,21 @@
-"""Columns of a mark sheet: added, renamed, given another maximum. Each is an event, because it changes what marks mean.
+"""Columns of a mark sheet: added, renamed, given another maximum, removed. Each is an event, because it changes what marks mean.
 
-The one thing to know: an edit locks its column, and saving marks shares that lock, so a maximum can never end up below a mark.
+The one thing to know: an edit locks its column, and saving marks shares that lock, so a maximum can never end up below a mark, and no
+column goes that has one.
 """
 
 from decimal import Decimal
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, ProtectedError
 
 from gradebook import policies
 from gradebook.entries import plain
 from gradebook.errors import ColumnNotFound, ColumnRefused, SheetNotFound
-from gradebook.events import ColumnChanged, ColumnState, column_subject
+from gradebook.events import ColumnChanged, ColumnRemoved, ColumnState, column_subject
 from gradebook.models import Column, ColumnSource, Mark, MarkSheet, User
-from gradebook.models.marks import fold_title
+from gradebook.models.marks import STUDENT_HEAD, fold_title
 from gradebook.services.facts import event_by
 from gradebook.services.terms import changing_marks, require_open
 from outbox.log.publish import publish
@@ -72,6 +73,32 @@ def edit_column(*, column_id: UUID, sheet: MarkSheet, title: str, max_points: De
     return column
 
 
+def remove_column(*, column_id: UUID, sheet: MarkSheet, by: User) -> None:
+    """Take a column away that never had a mark: one that was added by mistake.
+
+    Locks the column. Raises `SheetNotFound`, `TermIsLocked`, `ColumnNotFound`, or `ColumnRefused` where it is more than a title.
+    """
+    with changing_marks([sheet.period_id]) as terms:
+        _require_arranger(sheet, by)
+        require_open(terms[sheet.period_id])
+        column = _lock_column(sheet, column_id)
+        if Mark.objects.filter(sheet=sheet, column=column).exists():
+            raise ColumnRefused("This column has marks, or had some, and stays with its history.")
+        fact = ColumnRemoved(
+            school_id=sheet.school_id,
+            sheet_id=sheet.pk,
+            column_id=column.pk,
+            actor_name=by.full_name,
+            old=_state(column),
+        )
+        version = column.version + 1
+        try:
+            column.delete()
+        except ProtectedError as error:
+            raise ColumnRefused("This column is in use: an exam or an amendment names it.") from error
+        publish([event_by(by, fact, subject=column_subject(column_id), subject_version=version)])
+
+
 def _append_column(
     sheet: MarkSheet, title: str, max_points: Decimal, source_id: UUID | None, by: User
 ) -> Column:
@@ -103,6 +130,11 @@ def check_new_maximum(column: Column, max_points: Decimal) -> None:
 
 def check_free_title(sheet: MarkSheet, title: str, *, but: UUID | None = None) -> None:
     """Raise `ColumnRefused` where a file's header would mean this title and another column's: case and blanks do not count there."""
+    if fold_title(title) == STUDENT_HEAD:
+        raise ColumnRefused(
+            f"In a file of marks “{STUDENT_HEAD}” says whose they are: choose another title.",
+            pointer="/title",
+        )
     others = (fold_title(column.title) for column in sheet.columns.all() if column.pk != but)
     if fold_title(title) in others:
         raise ColumnRefused("This mark sheet already has a column of that title.", pointer="/title")

@@ -56,7 +56,7 @@ class ColumnCount(models.Model):
 
 
 class AnalyticsColumn(models.Model):
-    """What a column said of itself last."""
+    """What a column said of itself last; without a title, that it was removed."""
 
     column_id = models.UUIDField(primary_key=True)
     sheet_id = models.UUIDField()

@@ -8,11 +8,11 @@ on how the log was cut into batches, and equal those of a filling from the start
 from datetime import timedelta
 
 from exams.events import AttemptReopened, ExamPublished, SubmissionGraded
-from gradebook.events import ColumnChanged, MarkChanged
+from gradebook.events import ColumnChanged, ColumnRemoved, MarkChanged
 from outbox.consumers.consumer import Batch, Span
 
 MARKS = frozenset({MarkChanged.kind})
-COLUMNS = frozenset({ColumnChanged.kind})
+COLUMNS = frozenset({ColumnChanged.kind, ColumnRemoved.kind})
 RESULTS = frozenset({SubmissionGraded.kind, AttemptReopened.kind})
 NAMES = frozenset({SubmissionGraded.kind, ExamPublished.kind})
 

@@ -62,9 +62,8 @@ class ExamFigures:
 
 def list_column_figures(*, sheet_id: UUID) -> list[ColumnFigures]:
     """Return the columns of a sheet, the oldest first, each with its marks. Three queries."""
-    columns = list(
-        AnalyticsColumn.objects.filter(sheet_id=sheet_id).order_by("column_id")
-    )  # ids rise with time
+    there = AnalyticsColumn.objects.filter(sheet_id=sheet_id).exclude(title="")  # which was removed
+    columns = list(there.order_by("column_id"))  # ids rise with time
     ids = [column.column_id for column in columns]
     counts: dict[UUID, list[ColumnCount]] = defaultdict(list)
     for count in ColumnCount.objects.filter(column_id__in=ids).order_by("code", "value"):

@@ -11,7 +11,7 @@ from django.urls import reverse
 from gradebook.errors import ColumnNotFound, ColumnRefused, SheetNotFound
 from gradebook.events import column_subject
 from gradebook.models import Column, User
-from gradebook.services.columns import add_column, edit_column
+from gradebook.services.columns import add_column, edit_column, remove_column
 from gradebook.services.terms import lock_term
 from outbox.models.log import Event
 from tests import factories
@@ -190,3 +190,43 @@ def test_exams_column_keeps_its_maximum_whatever_the_form_says(
     assert client.post(url, {"title": "Final", "max_points": "99"}).status_code == 302
     column.refresh_from_db()
     assert (column.title, column.max_points) == ("Final", Decimal(20))
+
+
+def test_column_that_never_had_a_mark_is_removed_and_told(
+    world: World, teacher: User, other_teacher: User
+) -> None:
+    column = _add(world, teacher)
+    with pytest.raises(SheetNotFound):
+        remove_column(column_id=column.pk, sheet=world.sheet, by=other_teacher)
+    remove_column(column_id=column.pk, sheet=world.sheet, by=teacher)
+    assert not Column.objects.exists()
+    removed = Event.objects.get(kind="ColumnRemoved")
+    assert (removed.subject, removed.subject_version) == (column_subject(column.pk), 2)
+    assert removed.payload == {
+        "school_id": str(world.school.pk),
+        "sheet_id": str(world.sheet.pk),
+        "column_id": str(column.pk),
+        "actor_name": teacher.full_name,
+        "old": {"title": "Essay", "max_points": "20"},
+    }
+    with pytest.raises(ColumnNotFound):
+        remove_column(column_id=column.pk, sheet=world.sheet, by=teacher)
+
+
+def test_column_that_had_a_mark_or_an_exam_stays(world: World, teacher: User, student: User) -> None:
+    marked, linked = _add(world, teacher), _add(world, teacher, "Exam")
+    save(marked, student, "7", by=teacher)
+    save(marked, student, "", 1, by=teacher)  # cleared: its history stays
+    factories.target(factories.exam(course=world.course), world.school_class, column=linked)
+    for column, why in ((marked, "This column has marks, or had some"), (linked, "This column is in use")):
+        with pytest.raises(ColumnRefused, match=why):
+            remove_column(column_id=column.pk, sheet=world.sheet, by=teacher)
+    assert (Column.objects.count(), Event.objects.filter(kind="ColumnRemoved").count()) == (2, 0)
+
+
+def test_column_is_not_called_what_heads_the_students_in_a_file(world: World, teacher: User) -> None:
+    """O23: the sheet's own file would name two columns alike, and its import would take marks for people."""
+    column = _add(world, teacher)
+    for act in (lambda: _add(world, teacher, " Username "), lambda: _edit(column, teacher, "USERNAME")):
+        with pytest.raises(ColumnRefused, match="choose another title"):
+            act()
