@@ -4,10 +4,13 @@
 guess. (Numbers are written as each person's browser asks.) The school's clock is Django's current time zone (`config.middleware.school_time`).
 """
 
-from datetime import date, datetime, tzinfo
-from typing import NamedTuple
+from datetime import UTC, date, datetime, tzinfo
+from typing import Final, NamedTuple
 
 from django.utils import dateformat, timezone, translation
+
+FIRST_YEAR: Final = 1900
+LAST_YEAR: Final = 2199  # beyond these, arithmetic with time zones leaves the calendar, and what is stored cannot be read again
 
 
 class Written(NamedTuple):
@@ -18,6 +21,21 @@ class Written(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.clock} {self.offset}"
+
+
+def read_moment(text: str, zone: tzinfo | None = None) -> datetime | None:
+    """Return the moment that a text such as `2026-05-04T10:30` or `2026-05-04T10:30+03:00` names, in UTC; None where it names none.
+
+    One without an offset is on the clock of `zone`; without a zone it is none. Of an hour that comes twice it is the first.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    if moment.tzinfo is None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        return None
+    return moment.astimezone(UTC)
 
 
 def write_moment(value: datetime, zone: tzinfo | None = None) -> Written:

@@ -20,7 +20,7 @@ from gradebook.cards.pdf import Printer
 from gradebook.errors import CardsRefused, GradebookError
 from gradebook.filenames import attach_as, name_part
 from gradebook.models import CardRelease, Period, ReportCard, Role, SchoolClass
-from gradebook.moments import write_moment
+from gradebook.moments import FIRST_YEAR, LAST_YEAR, read_moment, write_moment
 from gradebook.queries.cards import (
     find_counting_card,
     find_viewable_card,
@@ -74,6 +74,7 @@ def of_class(request: HttpRequest, period_id: UUID, class_id: UUID) -> HttpRespo
         "release": release,
         "is_released": bool(release and release.release_at and release.release_at <= timezone.now()),
         "error": error,
+        "typed_at": request.POST.get("at", ""),
     }
     return render(request, "gradebook/class_cards.html", context, status=409 if error else 200)
 
@@ -179,11 +180,12 @@ def _read_moment(text: str, term: Period) -> dt.datetime:
     """Return the moment a form names in the school's time zone, or now where it names none."""
     if not text:
         return timezone.now()
-    try:
-        local = dt.datetime.fromisoformat(text)
-    except ValueError as error:
-        raise CardsRefused("This is not a date and a time.") from error
-    return local if local.tzinfo else local.replace(tzinfo=ZoneInfo(term.school.time_zone))
+    at = read_moment(text, ZoneInfo(term.school.time_zone))
+    if at is None:
+        raise CardsRefused(
+            f"“{text[:40]}” is not a date and a time between {FIRST_YEAR} and {LAST_YEAR}: write it like 2027-02-01T08:00."
+        )
+    return at
 
 
 def _get_term(request: HttpRequest, period_id: UUID) -> Period:

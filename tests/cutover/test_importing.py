@@ -185,6 +185,8 @@ def test_a_check_writes_nothing(line: Line, write: Callable[..., Path], teacher:
             {"created_at": "2024-09-02T08:00:00"},
             "`created_at` is '2024-09-02T08:00:00'. Write date, time and UTC",
         ),
+        ({"created_at": "9999-12-31T23:59:59-12:00"}, "of a year from 1900 to 2199."),
+        ({"created_at": "0001-01-01T00:00:00+14:00"}, "of a year from 1900 to 2199."),
         ({"action": "x" * 21}, "`action` has 21 characters. At most 20 fit."),
         ({"id": ""}, "`id` is missing or not a text."),
     ],

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone, translation
 from django.utils.formats import date_format
 
-from gradebook.moments import write_moment
+from gradebook.moments import read_moment, write_moment
 from gradebook.templatetags.moments import day, moment, plain_moment
 from tests.serving import ROOT
 
@@ -32,6 +32,29 @@ def test_a_moment_is_shown_on_the_schools_clock_with_its_offset(
 ) -> None:
     with timezone.override(ZoneInfo(zone)):
         assert moment(value) == f'<time datetime="{value.isoformat()}">{shown}</time>'
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("2026-11-29T18:00", WINTER),
+        ("2026-11-29T18:00:00+02:00", WINTER),
+        ("2026-10-25T03:30", dt.datetime(2026, 10, 25, 0, 30, tzinfo=dt.UTC)),  # comes twice: the first
+        ("2026-11-29T18:00+23:59:59.999999", dt.datetime(2026, 11, 28, 18, 0, 0, 1, tzinfo=dt.UTC)),
+        ("9999-12-31T23:59-12:00", None),
+        ("0001-01-01T00:00", None),
+        ("1899-12-31T23:59", None),
+        ("2200-01-01T00:00", None),
+        ("2026-02-30T10:00", None),
+        ("tomorrow", None),
+        ("", None),
+    ],
+)
+def test_a_moment_is_read_in_utc_where_it_can_be_stored_and_read_again(
+    text: str, meant: dt.datetime | None
+) -> None:
+    assert read_moment(text, HELSINKI) == meant
+    assert read_moment(text) == (meant if "+" in text else None)
 
 
 def test_a_moment_is_in_english_whatever_the_browser_asks_for() -> None:

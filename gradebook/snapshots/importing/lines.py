@@ -18,6 +18,7 @@ from typing import Any, Final, NoReturn
 
 from gradebook.entries import DECIMALS, plain
 from gradebook.models import MarkCode
+from gradebook.moments import FIRST_YEAR, LAST_YEAR, read_moment
 from gradebook.snapshots.importing.errors import Refused
 
 LONGEST_ACTION: Final = 20
@@ -161,14 +162,11 @@ def _optional(line: Mapping[str, Any], name: str) -> str:
 
 
 def _read_time(text: str) -> datetime:
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        at = None
-    if at is None or at.tzinfo is None:
+    at = read_moment(text)
+    if at is None:
         raise Refused(
             f"`created_at` is {text!r}.",
-            "Write date, time and UTC offset, such as 2024-09-02T08:15:00+03:00.",
+            f"Write date, time and UTC offset, such as 2024-09-02T08:15:00+03:00, of a year from {FIRST_YEAR} to {LAST_YEAR}.",
         )
     return at
 
