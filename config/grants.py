@@ -3,11 +3,15 @@
 from django.db import connections, transaction
 from psycopg import sql
 
+from outbox.consumers.registry import list_consumers
+from outbox.consumers.tables import bind_live_tables
 from outbox.db import load_sql
 
 GRANTS = (
     "grant_schema",
     "grant_tables",
+    "revoke_emptying",
+    "grant_emptying",
     "grant_sequences",
     "grant_functions",
     "revoke_log",
@@ -28,11 +32,17 @@ def grant_app_role(role: str, *, using: str = "owner") -> None:
                 f"There is no role {role} on this server. Create it (CREATE ROLE {role} LOGIN PASSWORD '…'), "
                 "or name another one in HANDOVER_APP_ROLE."
             )
+        names = {"role": sql.Identifier(role), "tables": sql.SQL(", ").join(_list_projected())}
         for name in GRANTS:
-            statement = sql.SQL(load_sql("config", name)).format(role=sql.Identifier(role))
+            statement = sql.SQL(load_sql("config", name)).format(**names)
             cursor.execute(statement.as_string(cursor.connection))
 
 
 def has_own_role() -> bool:
     """Say whether application and migrations connect as different roles; with one role there is nothing to grant."""
     return bool(connections["default"].settings_dict["USER"] != connections["owner"].settings_dict["USER"])
+
+
+def _list_projected() -> list[sql.Identifier]:
+    """Return the tables that hold nothing but what the log says."""
+    return [table for handler in list_consumers() for table in bind_live_tables(handler).values()]

@@ -13,7 +13,8 @@ class Command(BaseCommand):
     """Arguments and wiring."""
 
     help = (
-        "Give the application's database role its rights: all it works with, but never UPDATE, DELETE or TRUNCATE on the event log. "
+        "Give the application's database role its rights: all it works with, but never UPDATE or DELETE on the event log, nor "
+        "TRUNCATE on anything but what can be filled again from it. "
         "Run it as the owner after every migration; `manage.py prepare` does."
     )
 
