@@ -154,7 +154,8 @@ def test_id_that_is_none_chooses_nothing_where_it_is_searched_for(
 
 @pytest.mark.parametrize("model", [Course, Period, SchoolClass], ids=lambda model: model.__name__)
 def test_what_a_school_is_made_of_stays_in_it(office: Client, world: World, model: Any) -> None:
-    row = {Course: world.course, Period: world.period, SchoolClass: world.school_class}[model]
+    rows: dict[Any, Any] = {Course: world.course, Period: world.period, SchoolClass: world.school_class}
+    row = rows[model]
     url = _url(model, "change", row.pk)
     form = office.get(url).context["adminform"].form
     inlines = {
