@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils import timezone
 
+from gradebook.admin.ranks import administers, outranks
 from gradebook.admin.scoping import SchoolScoped, person_of
 from gradebook.models import Enrolment, Role, SchoolClass, User
 
@@ -45,7 +46,10 @@ class PersonForm(UserChangeForm[User]):
 
 @admin.register(User)
 class PersonAdmin(SchoolScoped[User], UserAdmin[User]):
-    """Students, teachers and administrators. Rights are given by operators alone, so that nobody raises themselves."""
+    """Students, teachers and administrators. Rights are given by operators alone, so that nobody raises themselves.
+
+    A role is no such right, but that of an administrator opens all of a school's marks: who has less gives it to nobody.
+    """
 
     form = PersonForm
     school_path = "school"
@@ -94,11 +98,11 @@ class PersonAdmin(SchoolScoped[User], UserAdmin[User]):
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Nobody changes, by a password too, whoever may do more than they."""
-        return super().has_change_permission(request, obj) and not _outranks(obj, person_of(request))
+        return super().has_change_permission(request, obj) and not outranks(obj, person_of(request))
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Nobody removes whoever may do more than they."""
-        return super().has_delete_permission(request, obj) and not _outranks(obj, person_of(request))
+        return super().has_delete_permission(request, obj) and not outranks(obj, person_of(request))
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """Without a school somebody administers the whole system: staff of a school make nobody like that."""
@@ -106,6 +110,12 @@ class PersonAdmin(SchoolScoped[User], UserAdmin[User]):
         if field is not None and db_field.name == "school" and person_of(request).school_id is not None:
             field.required = True
         return field
+
+    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Offer roles; that of an administrator to those who are one."""
+        if db_field.name == "role" and not administers(person_of(request)):
+            kwargs["choices"] = [choice for choice in Role.choices if choice[0] != Role.ADMIN]
+        return super().formfield_for_choice_field(db_field, request, **kwargs)
 
     @admin.action(permissions=["change"], description="Make every API token of the selected people invalid")
     def sign_out_everywhere(self, request: HttpRequest, people: QuerySet[User]) -> None:
@@ -140,7 +150,3 @@ class RightsAdmin(GroupAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
         """Operators delete."""
         return person_of(request).is_operator
-
-
-def _outranks(person: User | None, other: User) -> bool:
-    return person is not None and person.is_superuser and not other.is_superuser

@@ -139,6 +139,67 @@ def test_whoever_may_do_more_keeps_their_password(hill_office: Client, world: Wo
     assert hill_office.post(_url(User, "delete", above.pk), {"post": "yes"}).status_code == 403
 
 
+@pytest.fixture
+def registrar(client: Client, world: World) -> Client:
+    """The browser of somebody who keeps the people of the school, and administers nothing else."""
+    person = factories.teacher(world.school, username="registrar", is_staff=True)
+    person.user_permissions.set(Permission.objects.filter(codename__endswith="_user"))
+    client.force_login(person)
+    return client
+
+
+@pytest.mark.parametrize("is_active", [True, False])
+@pytest.mark.parametrize("more", ["role", "permission", "group"])
+def test_whoever_may_do_more_in_any_way_is_not_touched(
+    registrar: Client, world: World, more: str, is_active: bool
+) -> None:
+    """Who is switched off too: whoever may switch them on and set their password is them."""
+    role = Role.ADMIN if more == "role" else Role.TEACHER
+    above = factories.teacher(
+        world.school, username="above", is_staff=more != "role", is_active=is_active, role=role
+    )
+    exams = Permission.objects.get(codename="change_exam")
+    if more == "permission":
+        above.user_permissions.add(exams)
+    elif more == "group":
+        above.groups.add(Group.objects.create(name="Examiners"))
+        above.groups.get().permissions.add(exams)
+    new = {"usable_password": "true", "password1": "a-new-one-2026", "password2": "a-new-one-2026"}
+    answers = [
+        registrar.post(reverse("admin:auth_user_password_change", args=[above.pk]), new),
+        registrar.post(_url(User, "change", above.pk), {"username": "above", "is_active": "on"}),
+        registrar.post(_url(User, "delete", above.pk), {"post": "yes"}),
+    ]
+    assert [answer.status_code for answer in answers] == [403, 403, 403]
+    registrar.post(
+        _url(User, "changelist"),
+        {"action": "delete_selected", "_selected_action": [str(above.pk)], "post": "yes"},
+    )
+    assert User.objects.get(pk=above.pk).password == above.password
+
+
+def test_equals_and_lesser_people_are_changed(registrar: Client, world: World) -> None:
+    equal = factories.teacher(world.school, username="equal", is_staff=True)
+    equal.user_permissions.set(Permission.objects.filter(codename="view_user"))
+    new = {"usable_password": "true", "password1": "a-new-one-2026", "password2": "a-new-one-2026"}
+    answer = registrar.post(reverse("admin:auth_user_password_change", args=[equal.pk]), new)
+    assert (answer.status_code, User.objects.get(pk=equal.pk).check_password("a-new-one-2026")) == (302, True)
+
+
+@pytest.mark.parametrize("whom", ["registrar", "climber"])
+def test_role_of_an_administrator_is_given_by_administrators(
+    registrar: Client, world: World, whom: str
+) -> None:
+    factories.teacher(world.school, username="climber")
+    person = User.objects.get(username=whom)
+    form = {"username": whom, "role": "admin", "school": str(world.school.pk), "is_active": "on"}
+    page = registrar.post(_url(User, "change", person.pk), form).content.decode()
+    assert "admin is not one of the available choices" in page
+    new = {"usable_password": "true", "password1": factories.PASSWORD, "password2": factories.PASSWORD}
+    registrar.post(_url(User, "add"), {**form, **new, "username": "new"})
+    assert list(User.objects.filter(role=Role.ADMIN)) == []
+
+
 @pytest.mark.parametrize("model", OPERATORS_ONLY, ids=lambda model: model.__name__)
 def test_log_and_queue_of_all_schools_are_for_operators(lake_office: Client, model: type) -> None:
     assert lake_office.get(_url(model, "changelist")).status_code == 403
