@@ -82,7 +82,7 @@ class Question(models.Model):
     )
     points = models.DecimalField(max_digits=7, decimal_places=3, default=1)
     is_case_sensitive = models.BooleanField(default=False)
-    feedback = models.TextField(blank=True, default="")  # to everybody, whatever they answered
+    feedback = models.TextField(blank=True, default="", db_default="")  # to everybody, whatever they answered
 
     class Meta:
         ordering = ["position"]

@@ -80,7 +80,7 @@ class Column(models.Model):
     category = models.ForeignKey(
         "gradebook.Category", on_delete=models.SET_NULL, null=True, blank=True, related_name="columns"
     )
-    is_bonus = models.BooleanField(default=False)
+    is_bonus = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         ordering = ["position", "id"]

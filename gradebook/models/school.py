@@ -41,7 +41,7 @@ class Period(models.Model):
     name = models.CharField(max_length=100)
     starts_on = models.DateField()
     ends_on = models.DateField()
-    generation = models.PositiveIntegerField(default=1, editable=False)
+    generation = models.PositiveIntegerField(default=1, db_default=1, editable=False)
     locked_at = models.DateTimeField(null=True, editable=False)
     locked_by = models.ForeignKey(
         "gradebook.User", on_delete=models.PROTECT, null=True, related_name="+", editable=False

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.grants import RoleMissing, grant_app_role, has_own_role
 from config.keys import ensure_keys, read_keys
+from config.schema_change import SchemaIsBusy, change_schema
 from config.statics import collect_when_changed
 from gradebook.models import School
 
@@ -17,7 +18,8 @@ class Command(BaseCommand):
 
     help = (
         "Bring keys, database, the application's rights and the static files to the state this version needs. Safe to repeat; "
-        "run it before the processes start, as `make run` and the container do."
+        "run it before the processes start, as `make run` and the container do. People may be at work meanwhile: a table that is in "
+        "use is waited for without anybody waiting behind."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -31,8 +33,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Do all steps; each does nothing when there is nothing to do."""
         self._make_keys()
-        call_command("migrate", database="owner", interactive=False, verbosity=0, stdout=self.stdout)
-        self._grant()
+        self._change_schema()
         collect_when_changed()
         if options["demo"] and not School.objects.exists():
             call_command("load_demo", students=60, seed=1, allow_known_passwords=True)
@@ -43,10 +44,14 @@ class Command(BaseCommand):
         settings.TOKEN_KEYS = read_keys(settings.KEYS_DIR, "tokens")
         settings.RECEIPT_KEYS = read_keys(settings.KEYS_DIR, "receipts")
 
-    def _grant(self) -> None:
-        if not has_own_role():
-            return
+    def _change_schema(self) -> None:
         try:
+            change_schema(self._migrate, say=self.stdout.write)
+        except (SchemaIsBusy, RoleMissing) as refusal:
+            raise CommandError(str(refusal)) from refusal
+
+    def _migrate(self) -> None:
+        """Apply what is missing, a transaction each, so that what was applied stays; then the rights."""
+        call_command("migrate", database="owner", interactive=False, verbosity=0, stdout=self.stdout)
+        if has_own_role():
             grant_app_role(settings.APP_ROLE_NAME)
-        except RoleMissing as error:
-            raise CommandError(str(error)) from error

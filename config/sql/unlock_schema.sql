@@ -1,0 +1,4 @@
+-- Give the right to change the schema back.
+-- Locks: none. Index: none.
+-- Parameters: key bigint.
+SELECT pg_advisory_unlock(%(key)s)
