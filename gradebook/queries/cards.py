@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
 from gradebook import policies
@@ -19,21 +19,33 @@ from gradebook.cards.content import (
 from gradebook.entries import Entry, plain
 from gradebook.models import CardRelease, Column, Mark, MarkSheet, Period, ReportCard, Role, SchoolClass, User
 from gradebook.queries.names import by_name
-from gradebook.queries.sheets import list_members
+from gradebook.queries.sheets import enrolments_in, list_members
 from gradebook.queries.totals import SheetRules, read_rules
 from gradebook.totals import find_total
 
 _PARTS = ("school", "period", "school_class", "student", "issued_by")
 
 
-def read_contents(
-    period: Period, school_class: SchoolClass, students: Collection[UUID] | None = None
-) -> dict[UUID, CardContent]:
-    """Return what the cards of a class's students in a term would say now, by student, in order of name. Eight queries.
+def list_card_holders(period: Period, school_class: SchoolClass) -> QuerySet[User]:
+    """Return those on a class's sheets whose card of a term this class makes, by name: somebody who moved has it from the class they came to last.
 
-    Who is on the class's sheets is on a card: the rule of the grid.
+    Who was in no class at all, and has marks here, has it from here.
     """
-    people = list_members(period, school_class)
+    touching = enrolments_in(period).filter(student=OuterRef("pk"))
+    last = touching.order_by("-starts_on", F("ends_on").desc(nulls_first=True), "-pk").values("school_class")[
+        :1
+    ]
+    people = list_members(period, school_class).annotate(last_class=Subquery(last))
+    return people.filter(Q(last_class=school_class.pk) | Q(last_class__isnull=True))
+
+
+def read_contents(
+    period: Period,
+    school_class: SchoolClass,
+    people: QuerySet[User],
+    students: Collection[UUID] | None = None,
+) -> dict[UUID, CardContent]:
+    """Return what the cards of a class's people in a term would say now, by student, in their order. Eight queries."""
     if students is not None:
         people = people.filter(pk__in=list(students))
     sheets = list(MarkSheet.objects.filter(period=period, school_class=school_class).select_related("course"))
@@ -92,6 +104,12 @@ def list_current_cards(period: Period, school_class: SchoolClass) -> dict[UUID, 
     """Return the cards that count, by student, in order of name. One query."""
     cards = ReportCard.objects.filter(period=period, school_class=school_class, replaced_at__isnull=True)
     return {card.student_id: card for card in cards.select_related(*_PARTS).order_by(*by_name("student__"))}
+
+
+def list_counting_cards(period: Period, students: Collection[UUID]) -> dict[UUID, ReportCard]:
+    """Return the cards of a term that count for these students, whichever class made them. One query."""
+    cards = ReportCard.objects.filter(period=period, student__in=students, replaced_at__isnull=True)
+    return {card.student_id: card for card in cards.select_related(*_PARTS)}
 
 
 def find_counting_card(card: ReportCard) -> ReportCard | None:

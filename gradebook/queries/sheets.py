@@ -105,12 +105,21 @@ def _list_people(period: Period, school_class: UUID, with_marks: QuerySet[Mark])
     )
 
 
+def enrolments_in(period: Period) -> QuerySet[Enrolment]:
+    """Return the enrolments, in whatever class, that touch a day of a period."""
+    return _touching(period.starts_on, period.ends_on)
+
+
 def _enrolments(
     school_class: UUID | OuterRef, starts_on: dt.date | OuterRef, ends_on: dt.date | OuterRef
 ) -> QuerySet[Enrolment]:
     """Return the enrolments in a class that touch these days."""
+    return _touching(starts_on, ends_on).filter(school_class=school_class)
+
+
+def _touching(starts_on: dt.date | OuterRef, ends_on: dt.date | OuterRef) -> QuerySet[Enrolment]:
     return Enrolment.objects.filter(
-        Q(ends_on__isnull=True) | Q(ends_on__gte=starts_on), school_class=school_class, starts_on__lte=ends_on
+        Q(ends_on__isnull=True) | Q(ends_on__gte=starts_on), starts_on__lte=ends_on
     )
 
 

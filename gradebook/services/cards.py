@@ -1,7 +1,8 @@
 """Report cards are issued for a class of a locked term, replaced where what they say has changed, and released to the students.
 
 The one thing to know: issuing twice is the same as once. A card whose content still holds is kept, whatever the term's generation is
-by now, so that an amendment of one mark makes one new card and not a class of them.
+by now, so that an amendment of one mark makes one new card and not a class of them. A student has one card of a term that counts: it is made by
+the class they were in last, and replaces one that another class has made before they moved.
 """
 
 import dataclasses
@@ -20,7 +21,12 @@ from gradebook.errors import CardsRefused, TermNotFound
 from gradebook.events import ReportCardIssued, card_subject, term_subject
 from gradebook.models import CardRelease, Period, ReportCard, SchoolClass, User
 from gradebook.moments import write_moment
-from gradebook.queries.cards import list_current_cards, read_contents
+from gradebook.queries.cards import (
+    list_card_holders,
+    list_counting_cards,
+    list_current_cards,
+    read_contents,
+)
 from gradebook.services.facts import event_by
 from gradebook.services.terms import changing_marks
 from outbox.db import database_now
@@ -57,13 +63,14 @@ def name_state(term: Period) -> str:
 def issue_cards(*, period_id: UUID, school_class: SchoolClass, by: User) -> Issue:
     """Issue the cards of a class that are not there yet or do not hold any more.
 
-    Shares the term, so that nothing it reads moves. Raises `TermNotFound` when the term is not theirs, and `CardsRefused` when it is
+    Shares the term, so that nothing it reads moves, and locks its row, so that two who issue at once make one set of cards. Raises `TermNotFound` when the term is not theirs, and `CardsRefused` when it is
     open, the class is another school's, or the log has not numbered all that was said in it.
     """
     with changing_marks([period_id]) as terms:
         term = _require_locked(terms.get(period_id), school_class, by)
-        current = list_current_cards(term, school_class)
-        contents = read_contents(term, school_class)
+        Period.objects.select_for_update(no_key=True).get(pk=period_id)
+        contents = read_contents(term, school_class, list_card_holders(term, school_class))
+        current = list_current_cards(term, school_class) | list_counting_cards(term, contents)
         kept = [card for card in current.values() if _holds(card, contents)]
         stale = {card.student_id: card for card in current.values() if not _holds(card, contents)}
         now, head = database_now(), get_head()
@@ -96,10 +103,11 @@ def release_cards(
 
 def find_standings(period: Period, school_class: SchoolClass) -> list[Standing]:
     """Return how the card of each student of a class stands, by name. Nine queries."""
-    current = list_current_cards(period, school_class)
+    contents = read_contents(period, school_class, list_card_holders(period, school_class))
+    current = list_counting_cards(period, contents)
     token = name_state(period)
     standings = []
-    for student_id, content in read_contents(period, school_class).items():
+    for student_id, content in contents.items():
         card = current.get(student_id)
         difference = find_difference(card.content, content.as_json()) if card else []
         standings.append(
@@ -110,7 +118,9 @@ def find_standings(period: Period, school_class: SchoolClass) -> list[Standing]:
 
 def find_changes(card: ReportCard) -> list[dict[str, str]]:
     """Return what has changed since that matters to this card; empty while it holds."""
-    content = read_contents(card.period, card.school_class, [card.student_id]).get(card.student_id)
+    people = list_card_holders(card.period, card.school_class)
+    contents = read_contents(card.period, card.school_class, people, [card.student_id])
+    content = contents.get(card.student_id)
     if content is None:
         return [{"what": "Class", "was": card.content["school_class"], "is": "not in this class any more"}]
     return find_difference(card.content, content.as_json())

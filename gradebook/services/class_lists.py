@@ -13,6 +13,7 @@ from gradebook.cards.content import CourseLine, find_checksum
 from gradebook.models import Period, SchoolClass
 from gradebook.moments import write_moment
 from gradebook.queries.cards import read_contents
+from gradebook.queries.sheets import list_members
 from gradebook.services.cards import is_numbered, name_state
 from gradebook.services.terms import changing_marks
 from outbox.log.reading import get_head
@@ -22,7 +23,7 @@ def describe_class_list(period: Period, school_class: SchoolClass) -> dict[str, 
     """Return a class's totals with the state of the term, the checksum of what is listed, and where it stands in the log."""
     with changing_marks([period.pk]) as terms:
         term = terms[period.pk]
-        contents = list(read_contents(term, school_class).values())
+        contents = list(read_contents(term, school_class, list_members(term, school_class)).values())
         position = str(get_head()) if term.is_locked and is_numbered(term) else ""
     listed = {
         "school": term.school.name,

@@ -20,7 +20,7 @@ from gradebook.cards.pdf import Printer
 from gradebook.cells import CellKey
 from gradebook.entries import Entry
 from gradebook.errors import CardsRefused, TermNotFound
-from gradebook.models import Column, Period, ReportCard, User
+from gradebook.models import Column, Enrolment, Period, ReportCard, User
 from gradebook.services.amendments import reopen_term, sign_amendment
 from gradebook.services.cards import (
     describe_card,
@@ -130,6 +130,41 @@ def test_page_of_a_replaced_card_leads_to_the_one_that_counts(
     assert [link in page for page in pages] == [True, False]
     assert ["Out of date" in page for page in pages] == [False, False]
     assert ["Letter" in page for page in pages] == [False, False]  # this school gives none
+
+
+def test_card_of_who_moved_in_mid_term_comes_from_the_class_they_came_to(
+    world: World, column: Column, head: User, student: User, other_student: User
+) -> None:
+    """Both classes have them on their sheets; the earlier card, made before anybody had noted the move, is replaced."""
+    lock_term(period_id=world.period.pk, by=head)
+    sequence_events()
+    issue_cards(period_id=world.period.pk, school_class=world.school_class, by=head)
+    new_class = factories.school_class(world.school, name="9Z")
+    factories.sheet(new_class, world.course, world.period)
+    moved_on = world.period.starts_on + dt.timedelta(days=30)
+    Enrolment.objects.filter(student=student).update(ends_on=moved_on - dt.timedelta(days=1))
+    factories.enrolment(student, new_class, starts_on=moved_on)
+
+    first = ReportCard.objects.get(student=student)
+    assert find_changes(first)[0]["is"] == "not in this class any more"
+    (standing,) = find_standings(world.period, new_class)
+    assert (standing.card, standing.difference[0]["is"]) == (first, "9Z")
+    for school_class, counts in (
+        (new_class, (0, 1, 0)),
+        (world.school_class, (0, 0, 1)),
+        (new_class, (0, 0, 1)),
+    ):
+        issue = issue_cards(period_id=world.period.pk, school_class=school_class, by=head)
+        assert (len(issue.issued), len(issue.replaced), len(issue.kept)) == counts
+    cards = ReportCard.objects.filter(student=student).order_by("number")
+    assert [(card.school_class, card.number, card.replaced_at is None) for card in cards] == [
+        (world.school_class, 1, False),
+        (new_class, 2, True),
+    ]
+    assert [each.student_id for each in find_standings(world.period, world.school_class)] == [
+        other_student.pk
+    ]
+    assert find_changes(cards[1]) == []
 
 
 def test_student_learns_that_a_released_card_is_out_of_date_and_not_what_the_new_mark_is(
