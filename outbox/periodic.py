@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from outbox.db import database_now, is_transient
@@ -56,8 +57,12 @@ def run_planned() -> int:
 
 
 def prune_moments() -> int:
-    """Forget moments long past; return how many."""
-    return PlannedMoment.objects.filter(planned_at__lt=Now() - MOMENTS_KEPT).delete()[0]
+    """Forget moments long past; return how many.
+
+    The last one of each work stays, or work that comes back more rarely than this would be done twice at one moment.
+    """
+    later = PlannedMoment.objects.filter(work=OuterRef("work"), planned_at__gt=OuterRef("planned_at"))
+    return PlannedMoment.objects.filter(Exists(later), planned_at__lt=Now() - MOMENTS_KEPT).delete()[0]
 
 
 def _run_once(work: Periodic, moment: datetime) -> bool:

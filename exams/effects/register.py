@@ -21,6 +21,7 @@ from exams.events import (
 )
 from gradebook.events import ColumnChanged, ColumnRemoved, MarkChanged
 from gradebook.services.notifications import prune_notifications
+from gradebook.services.sessions import prune_sessions
 from outbox.effects import Effect, register_effect
 from outbox.periodic import Periodic, register_periodic
 from outbox.webhooks import offer_kinds
@@ -52,4 +53,5 @@ def register() -> None:
         register_effect(Effect("proctoring_finish", ENDED, tell_proctoring_service, outside=True))
     register_periodic(Periodic("old drafts", timedelta(hours=1), delete_old_drafts))
     register_periodic(Periodic("old notifications", timedelta(days=1), prune_notifications))
+    register_periodic(Periodic("old sessions", timedelta(days=1), prune_sessions))
     offer_kinds(fact.kind for fact in OFFERED)

@@ -54,6 +54,21 @@ def register() -> Iterator[Register]:
     unregister_periodic("test")
 
 
+@pytest.fixture
+def rarely() -> Iterator[list[int]]:
+    """What was done by work that comes back in decades, and whose last moment was a month ago."""
+    done: list[int] = []
+
+    def work() -> int:
+        done.append(1)
+        return 1
+
+    years = (datetime.now(UTC) - EPOCH) - timedelta(days=30)
+    register_periodic(Periodic("rarely", years, work))
+    yield done
+    unregister_periodic("rarely")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_many_beats_at_once_do_the_work_once(register: Register) -> None:
     beats = 8
@@ -96,8 +111,23 @@ def test_work_that_fails_is_noted_and_keeps_nothing_else_from_its_turn(register:
 
 
 @pytest.mark.django_db
-def test_moments_of_last_week_are_forgotten() -> None:
-    PlannedMoment.objects.create(work="test", planned_at=datetime(2026, 1, 1, tzinfo=UTC))
-    run_planned()
-    assert not PlannedMoment.objects.filter(work="test").exists()
-    assert prune_moments() == 0
+def test_moments_of_last_week_are_forgotten_but_the_last_one_of_each_work() -> None:
+    often = [datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2, 3)]
+    PlannedMoment.objects.bulk_create(PlannedMoment(work="often", planned_at=at) for at in often)
+    PlannedMoment.objects.create(work="rarely", planned_at=datetime(2026, 1, 1, tzinfo=UTC))
+
+    assert prune_moments() == 2
+    assert list(PlannedMoment.objects.order_by("work").values_list("work", "planned_at")) == [
+        ("often", often[-1]),
+        ("rarely", datetime(2026, 1, 1, tzinfo=UTC)),
+    ]
+
+
+@pytest.mark.django_db
+def test_work_that_comes_back_in_decades_is_done_once_although_its_moment_is_long_past(
+    rarely: list[int],
+) -> None:
+    for _ in range(2):
+        run_planned()
+        prune_moments()
+    assert rarely == [1]
