@@ -45,7 +45,7 @@ _RULES = [
         (
             Tier.REST,
             None,
-            rf"/(marksheets/{_ANY}/(history/.*|analytics/|as-of/|marks\.csv)|exams/{_ANY}/analytics/)",
+            rf"/(marksheets/{_ANY}/(history/.*|analytics/|as-of/|marks\.(csv|xlsx))|exams/{_ANY}/analytics/)",
         ),
         (Tier.REST, None, rf"/(verify/|cards/.*|terms/{_ANY}/cards/.*)"),
         (Tier.TEACHING, None, r"/(marksheets|amendments|terms)/.*"),

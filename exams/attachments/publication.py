@@ -22,7 +22,7 @@ GENERAL_PROBLEM: Final = "This file could not be prepared for showing."
 def render_version(version_id: UUID) -> UnusableFile | None:
     """Make and publish what is shown of this version, if nobody has; return why not, where the file is at fault.
 
-    May be repeated and may run twice at once. Raises what the storage raises, and `RenderingInterrupted`: then it may work later.
+    May be repeated and may run twice at once. Raises what the storage raises, and `LookInterrupted`: then it may work later.
     """
     version = AttachmentVersion.objects.select_related("attachment").filter(pk=version_id).first()
     if version is None or version.state != VersionState.PROCESSING:

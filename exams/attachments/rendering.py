@@ -1,16 +1,12 @@
 """The program that looks into a stranger's file, in a process of its own: `python -m exams.attachments.rendering TYPE FOLDER < FILE`.
 
-The one thing to know: decoders have holes, and a small file can decode to a huge one. So this process limits itself before it imports
-a decoder, knows neither the database nor the settings, and whatever becomes of it, nobody else dies. It measures a picture by its header
-before decoding it. What is shown is made anew, pixel by pixel: no metadata (where a photo was taken), no second file behind the first.
+The one thing to know: it limits itself (`outbox.confined`) before it imports a decoder, and measures a picture by its header before
+decoding it. What is shown is made anew, pixel by pixel: no metadata (where a photo was taken), no second file behind the first.
 
 It writes `preview` and `thumbnail` (JPEG) into the folder, and one JSON object to standard output: `width` and `height`, or `pages`; or
-`problem`, in words for the student, with `diagnosis` for staff. Where it is this machine that is at fault it ends with `NOT_THE_FILE`.
+`problem`, in words for the student, with `diagnosis` for staff.
 """
 
-import errno
-import json
-import resource
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,28 +22,15 @@ from exams.attachments.limits import (
     RENDER_SECONDS,
     THUMBNAIL_SIDE,
 )
+from outbox.confined import is_of_this_machine, limit_resources, say
 
 BROKEN_PICTURE: Final = "This photo is damaged and cannot be shown."
 BROKEN_PDF: Final = "This PDF is damaged and cannot be read."
-NOT_THE_FILE: Final = 70  # how this program ends when it could not judge the file
-_FAULTS_OF_THE_DISK: Final = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 _QUALITY: Final = 85
 
 
 class Unusable(Exception):
     """The file cannot be shown; the message is for the student."""
-
-
-def limit_resources() -> None:
-    """Take no more than a decoder needs, whatever the file makes it believe. No core is dumped: it would hold the picture."""
-    for what, most in (
-        (resource.RLIMIT_AS, RENDER_MEMORY),
-        (resource.RLIMIT_CPU, RENDER_SECONDS),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        _, hard = resource.getrlimit(what)
-        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (allowed, allowed))
 
 
 def render_picture(source: IO[bytes], format_name: str, folder: Path) -> dict[str, int]:
@@ -119,21 +102,10 @@ def describe(file_type: str, source: IO[bytes], folder: Path) -> dict[str, Any]:
         return {"problem": broken, "diagnosis": f"{type(error).__name__}: {error}"}
 
 
-def is_of_this_machine(error: Exception) -> bool:
-    """Say whether the file has no part in it: no decoder is installed, or the disk takes or gives nothing."""
-    return isinstance(error, ImportError) or (
-        isinstance(error, OSError) and error.errno in _FAULTS_OF_THE_DISK
-    )
-
-
 def main(file_type: str, folder: Path) -> None:
     """Look into the file on standard input; say on standard output what it is."""
-    limit_resources()
-    try:
-        json.dump(describe(file_type, sys.stdin.buffer, folder), sys.stdout)
-    except (ImportError, OSError) as error:
-        sys.stderr.write(f"{type(error).__name__}: {error}")
-        sys.exit(NOT_THE_FILE)
+    limit_resources(memory=RENDER_MEMORY, seconds=RENDER_SECONDS)
+    say(lambda source: describe(file_type, source, folder))
 
 
 if __name__ == "__main__":

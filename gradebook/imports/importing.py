@@ -12,7 +12,8 @@ from django.db import transaction
 from gradebook import queries
 from gradebook.errors import GradebookError
 from gradebook.imports.plans import Plan, PlannedChange, Sheet, Wishes, plan_import
-from gradebook.imports.tables import BadFile, Fault, read_table
+from gradebook.imports.reading import read_table
+from gradebook.imports.tables import BadFile, Fault
 from gradebook.models import MarkSheet, Period, User
 from gradebook.services.editing import require_editor
 from gradebook.services.marks import SaveOutcome, save_marks
@@ -33,12 +34,12 @@ class ImportRefused(GradebookError):
 def prepare_import(*, sheet: MarkSheet, data: bytes, wishes: Wishes, by: User) -> Plan:
     """Return what a file would do to a sheet; nothing is written. Constant number of queries.
 
-    Raises `SheetNotFound` or `MarksAreReadOnly` when `by` may not, `TermIsLocked` when nobody may.
+    Raises `SheetNotFound` or `MarksAreReadOnly` when `by` may not, `TermIsLocked` when nobody may, and of a workbook what `read_workbook` raises.
     """
     require_editor(sheet, by)
     require_open(Period.objects.get(pk=sheet.period_id))
     try:
-        table = read_table(data)
+        table = read_table(data, decimal_sign=wishes.decimal_sign, worksheet=wishes.worksheet)
     except BadFile as error:
         return Plan(faults=list(error.faults))
     layout = queries.get_layout(sheet)

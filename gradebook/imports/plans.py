@@ -31,12 +31,13 @@ class Sheet:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Wishes:
-    """How a file is to be read; `is_clearing`: an empty value takes the mark away."""
+    """How a file is to be read; `is_clearing`: an empty value takes the mark away; `worksheet`: which one of a workbook."""
 
     decimal_sign: DecimalSign
     file_name: str
     heads: HeadWishes = dataclasses.field(default_factory=HeadWishes)
     is_clearing: bool = False
+    worksheet: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

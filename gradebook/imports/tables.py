@@ -1,27 +1,13 @@
-"""A CSV file as a table: a header, and rows that know their line. Pure; what the values mean is asked elsewhere (`plans`).
+"""A file as a table, whatever kind of file it was: a header, rows that know their line, and what is wrong with it. Pure.
 
-The one thing to know: nothing is guessed. The file is UTF-8 (with or without a byte order mark); another encoding is named, because it
-would turn names into other names. The separator is the one of comma, semicolon and tab that parts the header into the most
-columns, or what Excel's first line `sep=;` says. A row with more or fewer values than the header is a fault: an unquoted decimal comma
-looks like that, and would move every mark behind it.
+The one thing to know: a row is named by its number in the file, as whoever made the file sees it in a spreadsheet or an editor.
 """
 
-import csv
 import dataclasses
-import io
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Final
 
-from gradebook.imports.writing import unguard
-
 LARGEST_FILE: Final = 1024 * 1024
-SEPARATORS: Final = (",", ";", "\t")
-_WORKBOOKS: Final = {
-    b"PK\x03\x04": "an Excel or LibreOffice workbook",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
-}
-_OTHER_ENCODINGS: Final = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
-_ADVICE: Final = "Save it as “CSV UTF-8” and choose it again."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,83 +43,12 @@ class Table:
 
     header: Row
     rows: list[Row]
-    separator: str
-    faults: list[Fault]
+    faults: list[Fault] = dataclasses.field(default_factory=list)
 
 
-def read_table(data: bytes) -> Table:
-    """Return the table in a file, or raise `BadFile`. Blank lines are passed over."""
-    first_line, separator, text = _find_separator(_decode(data))
-    rows = [row for row in _split(text, separator, first_line) if any(row.values)]
-    if not rows:
+def part_header(rows: Iterable[Row]) -> tuple[Row, list[Row]]:
+    """Return the first row that says anything, and the others; blank rows are passed over. Raises `BadFile` where there is none."""
+    full = [row for row in rows if any(row.values)]
+    if not full:
         raise BadFile(Fault(0, "There is nothing in this file."))
-    header, *others = rows
-    width = len(header.values)
-    return Table(
-        header,
-        [row for row in others if len(row.values) == width],
-        separator,
-        [_misfit(row, width, separator) for row in others if len(row.values) != width],
-    )
-
-
-def _decode(data: bytes) -> str:
-    if len(data) > LARGEST_FILE:
-        raise BadFile(Fault(0, f"This file is larger than {LARGEST_FILE // 1024} KiB: no class's marks are."))
-    for start, name in _WORKBOOKS.items():
-        if data.startswith(start):
-            raise BadFile(Fault(0, f"This is {name}, not CSV. {_ADVICE}"))
-    for start, name in _OTHER_ENCODINGS.items():
-        if data.startswith(start):
-            raise BadFile(Fault(0, f"This file is in {name}, not in UTF-8. {_ADVICE}"))
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadFile(_name_encoding(data, error.start)) from error
-    if "\0" in text:
-        raise BadFile(
-            Fault(text.count("\n", 0, text.index("\0")) + 1, "There is a NUL here: this is no text.")
-        )
-    return text
-
-
-def _name_encoding(data: bytes, place: int) -> Fault:
-    """Name the line that is not UTF-8, and how it reads in the encoding that Western European Windows writes."""
-    line = data.count(b"\n", 0, place) + 1
-    word = data[place : place + 1].decode("cp1252", errors="replace")
-    return Fault(line, f"This file is not in UTF-8; perhaps in Windows-1252, with “{word}” here. {_ADVICE}")
-
-
-def _find_separator(text: str) -> tuple[int, str, str]:
-    """Return the number of the first line, the separator, and the text without a line that only names it."""
-    start, _, rest = text.partition("\n")
-    said = start.strip("\r").lower()
-    if len(said) == len("sep=;") and said.startswith("sep=") and said[-1] in SEPARATORS:
-        return 2, said[-1], rest
-    header = next((line for line in io.StringIO(text, newline="") if line.strip()), "")
-    unquoted = "".join(header.split('"')[::2])
-    return 1, max(SEPARATORS, key=unquoted.count), text
-
-
-def _split(text: str, separator: str, first_line: int) -> Iterator[Row]:
-    """Yield the rows; a quoted value may go over several lines, and its row is named by the first."""
-    lines = io.StringIO(
-        text, newline=""
-    )  # the module's own advice: lines end where CSV says, not where Unicode does
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=separator != "\t", strict=True)
-    begin = first_line
-    try:
-        for values in reader:
-            yield Row(begin, [unguard(value.strip()) for value in values])
-            begin = first_line + reader.line_num
-    except csv.Error as error:
-        raise BadFile(Fault(begin, f"The quotes of this row do not fit together ({error}).")) from error
-
-
-def _misfit(row: Row, width: int, separator: str) -> Fault:
-    found, wanted = len(row.values), f"{width} column{'s' if width > 1 else ''}"
-    what = f"{found} value{'s' if found > 1 else ''} in this row, but {wanted} in the header."
-    is_comma = separator == "," and found > width
-    return Fault(
-        row.line, f"{what} A decimal comma needs quotes in a file with commas." if is_comma else what
-    )
+    return full[0], full[1:]

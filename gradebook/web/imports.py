@@ -23,9 +23,12 @@ from gradebook.errors import GradebookError, TermIsLocked
 from gradebook.imports.importing import ImportRefused, apply_import, prepare_import, require_sound
 from gradebook.imports.plans import Plan, Wishes
 from gradebook.imports.tables import LARGEST_FILE
+from gradebook.imports.workbooks import WorksheetNotNamed
 from gradebook.models import MarkSheet
 from gradebook.web.grid import read_decimal_sign
 from gradebook.web.people import get_sheet_or_404, get_user
+
+NOT_WHOLE = "The file did not come back whole: choose it again."
 
 
 class FileForm(forms.Form):
@@ -48,24 +51,31 @@ class FileForm(forms.Form):
             "name": file.name or "",
             "content": file.read(),
             "is_clearing": self.cleaned_data["is_clearing"],
+            "worksheet": "",
         }
 
 
-class LookedAtForm(forms.Form):
-    """The same file once more, and what its reader was shown: a digest of the plan, and the generation of the term."""
+class SameFileForm(forms.Form):
+    """The same file once more, and which of its worksheets is meant, where it has several."""
 
     name = forms.CharField(max_length=500, required=False)
     content = forms.CharField()
     is_clearing = forms.BooleanField(required=False)
-    digest = forms.CharField(max_length=64)
-    term = forms.IntegerField(min_value=0)
+    worksheet = forms.CharField(max_length=100, required=False, strip=False)
 
     def clean_content(self) -> bytes:
         """Return the file's bytes."""
         try:
             return base64.urlsafe_b64decode(self.cleaned_data["content"])
         except (binascii.Error, ValueError) as error:
-            raise forms.ValidationError("The file did not come back whole: choose it again.") from error
+            raise forms.ValidationError(NOT_WHOLE) from error
+
+
+class LookedAtForm(SameFileForm):
+    """The same file, and what its reader was shown: a digest of the plan, and the generation of the term."""
+
+    digest = forms.CharField(max_length=64)
+    term = forms.IntegerField(min_value=0)
 
 
 @login_required
@@ -78,7 +88,9 @@ def import_marks(request: HttpRequest, sheet_id: UUID) -> HttpResponse:
     if request.method == "GET":
         return _show(request, sheet, error=TermIsLocked().detail if sheet.period.is_locked else "")
     try:
-        return _import(request, sheet) if "content" in request.POST else _look(request, sheet)
+        if "digest" in request.POST:
+            return _import(request, sheet)
+        return _look_again(request, sheet) if "content" in request.POST else _look(request, sheet)
     except ImportRefused as refused:
         return _show(request, sheet, error=refused.detail, faults=refused.faults)
     except GradebookError as refused:
@@ -92,10 +104,18 @@ def _look(request: HttpRequest, sheet: MarkSheet) -> HttpResponse:
     return _preview(request, sheet, form.read())
 
 
+def _look_again(request: HttpRequest, sheet: MarkSheet) -> HttpResponse:
+    """Look at the worksheet that was chosen."""
+    form = SameFileForm(request.POST)
+    if not form.is_valid():
+        return _show(request, sheet, error=NOT_WHOLE)
+    return _preview(request, sheet, form.cleaned_data)
+
+
 def _import(request: HttpRequest, sheet: MarkSheet) -> HttpResponse:
     form = LookedAtForm(request.POST)
     if not form.is_valid():
-        return _show(request, sheet, error="The file did not come back whole: choose it again.")
+        return _show(request, sheet, error=NOT_WHOLE)
     given = form.cleaned_data
     plan = _plan(request, sheet, given)
     if plan.digest != given["digest"]:
@@ -106,7 +126,9 @@ def _import(request: HttpRequest, sheet: MarkSheet) -> HttpResponse:
 
 
 def _plan(request: HttpRequest, sheet: MarkSheet, given: dict[str, Any]) -> Plan:
-    wishes = Wishes(read_decimal_sign(), given["name"], is_clearing=given["is_clearing"])
+    wishes = Wishes(
+        read_decimal_sign(), given["name"], is_clearing=given["is_clearing"], worksheet=given["worksheet"]
+    )
     plan = prepare_import(sheet=sheet, data=given["content"], wishes=wishes, by=get_user(request))
     require_sound(plan)
     return plan
@@ -115,9 +137,13 @@ def _plan(request: HttpRequest, sheet: MarkSheet, given: dict[str, Any]) -> Plan
 def _preview(
     request: HttpRequest, sheet: MarkSheet, given: dict[str, Any], *, is_moved: bool = False
 ) -> HttpResponse:
-    plan = _plan(request, sheet, given)
-    lines = [(each, _show_entry(each.old), _show_entry(each.new)) for each in plan.changes]
     content = base64.urlsafe_b64encode(given["content"]).decode()
+    try:
+        plan = _plan(request, sheet, given)
+    except WorksheetNotNamed as choice:
+        shown = {"sheet": sheet, "given": given, "content": content, "worksheets": choice.worksheets}
+        return render(request, "gradebook/import_worksheet.html", shown)
+    lines = [(each, _show_entry(each.old), _show_entry(each.new)) for each in plan.changes]
     shown = {
         "sheet": sheet,
         "plan": plan,

@@ -12,9 +12,10 @@ from PIL import Image
 
 from exams.attachments.contents import find_file_type
 from exams.attachments.limits import MOST_PAGES, PREVIEW_SIDE, THUMBNAIL_SIDE
-from exams.attachments.renderer import Rendered, RenderingInterrupted, UnusableFile, render_file
-from exams.attachments.rendering import BROKEN_PDF, BROKEN_PICTURE, is_of_this_machine
+from exams.attachments.renderer import Rendered, UnusableFile, render_file
+from exams.attachments.rendering import BROKEN_PDF, BROKEN_PICTURE
 from exams.models import ObjectRole
+from outbox.confined import LookInterrupted, is_of_this_machine
 from tests.attachments import pictures
 
 
@@ -142,7 +143,7 @@ def test_a_missing_decoder_is_not_blamed_on_the_file(tmp_path: Path, monkeypatch
     python.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(python))
 
-    with pytest.raises(RenderingInterrupted, match="ModuleNotFoundError: No module named 'PIL'"):
+    with pytest.raises(LookInterrupted, match="ModuleNotFoundError: No module named 'PIL'"):
         render_file(io.BytesIO(pictures.jpeg()), "image/jpeg")
 
 

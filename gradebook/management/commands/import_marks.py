@@ -1,4 +1,4 @@
-"""`manage.py import_marks`: put the marks of a CSV file into a mark sheet, whole or not at all."""
+"""`manage.py import_marks`: put the marks of a file into a mark sheet, whole or not at all."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -8,24 +8,25 @@ from uuid import UUID
 
 from django.core.management.base import CommandError
 
-from gradebook.entries import DecimalSign
 from gradebook.errors import GradebookError
 from gradebook.imports.heads import HeadWishes
 from gradebook.imports.importing import ImportRefused, apply_import, prepare_import, require_sound
 from gradebook.imports.plans import Plan, PlannedChange, Wishes
+from gradebook.imports.workbooks import WorksheetNotNamed
 from gradebook.models import Column, MarkSheet, User
 from outbox.management.teaching import TeachingCommand
 
-HELP = """Put the marks of a CSV file into a mark sheet, whole or not at all.
+HELP = """Put the marks of a CSV file or an Excel workbook into a mark sheet, whole or not at all.
 
 The first row names the columns: one holds the students' user names, the others marks. Columns of the sheet are meant by
 their id, which is in the address of the page where a column is edited; the header is the column's title, or what you say.
 
   manage.py import_marks marks.csv --by anna --column 0199a1b2-… --dry-run
   manage.py import_marks marks.csv --by anna --column "0199a1b2-…=Midterm (Real)" --column 0199a1b3-…
+  manage.py import_marks "year 7.xlsx" --worksheet 7b --by anna --column 0199a1b2-…
   manage.py import_marks export.csv --by anna --column 0199a1b2-… --students "SIS Login ID" --decimal-sign ,
 
-Comma, semicolon or tab, UTF-8. Marks are read by the rule of the grid. An empty value leaves the mark as it is; with
+CSV with comma, semicolon or tab, in UTF-8. Marks are read by the rule of the grid. An empty value leaves the mark as it is; with
 --clear-empty it takes it away. Every fault is named with its line; with one, nothing is imported. History says which file and line.
 
 Exit codes: 0 imported, or nothing to change; 1 refused, nothing changed.
@@ -39,7 +40,7 @@ class Command(TeachingCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the options."""
-        parser.add_argument("file", metavar="FILE.csv", type=Path)
+        parser.add_argument("file", metavar="FILE", type=Path, help="CSV, or an Excel workbook (.xlsx)")
         parser.add_argument(
             "--by", required=True, metavar="USERNAME", help="the teacher whose marks these are"
         )
@@ -59,33 +60,35 @@ class Command(TeachingCommand):
             default=".",
             help="the sign of marks such as 1.234 (default: .)",
         )
+        parser.add_argument(
+            "--worksheet", default="", metavar="NAME", help="which one of a workbook that has several"
+        )
         parser.add_argument("--clear-empty", action="store_true", help="empty values take marks away")
         parser.add_argument(
             "--dry-run", action="store_true", help="say what would change, and change nothing"
         )
 
     def handle(
-        self,
-        *,
-        file: Path,
-        by: str,
-        column: list[str],
-        students: str,
-        decimal_sign: DecimalSign,
-        clear_empty: bool,
-        dry_run: bool,
-        **options: Any,
+        self, *, file: Path, by: str, column: list[str], students: str, dry_run: bool, **options: Any
     ) -> None:
         """Run it."""
         sheet, heads = _find_sheet(column, students)
         person = _find_person(by)
-        wishes = Wishes(decimal_sign, file.name, heads, is_clearing=clear_empty)
+        wishes = Wishes(
+            options["decimal_sign"],
+            file.name,
+            heads,
+            is_clearing=options["clear_empty"],
+            worksheet=options["worksheet"],
+        )
         try:
             plan = prepare_import(sheet=sheet, data=_read(file), wishes=wishes, by=person)
             require_sound(plan)
             number = 0 if dry_run else apply_import(sheet=sheet, plan=plan, by=person)
         except ImportRefused as refused:
             raise CommandError("\n".join([refused.detail, *map(str, refused.faults)])) from refused
+        except WorksheetNotNamed as refused:
+            raise CommandError(f"{refused.detail} Say it with --worksheet.") from refused
         except GradebookError as refused:
             raise CommandError(refused.detail) from refused
         for planned in plan.changes if dry_run else ():

@@ -1,0 +1,53 @@
+"""An Excel workbook as a table: it is looked into by the program in `worksheets`, and this reads what that says.
+
+The one thing to know: which worksheet is meant is never guessed. One that says something is taken; of several, somebody has to name one.
+"""
+
+import io
+from typing import ClassVar, Final
+
+from gradebook.entries import DecimalSign
+from gradebook.errors import GradebookError
+from gradebook.imports.formulas import unguard
+from gradebook.imports.tables import BadFile, Fault, Row, Table, part_header
+from gradebook.imports.worksheets import BROKEN, SECONDS
+from outbox.confined import LookInterrupted, Unreadable, look_into
+
+_PROGRAM: Final = "gradebook.imports.worksheets"
+
+
+class WorksheetNotNamed(GradebookError):
+    """Several worksheets of this workbook say something."""
+
+    code: ClassVar[str] = "worksheet_not_named"
+    status: ClassVar[int] = 409
+
+    def __init__(self, worksheets: list[str]) -> None:
+        self.worksheets = worksheets
+        names = ", ".join(f"“{name}”" for name in worksheets)
+        super().__init__(f"There are several worksheets in this workbook: {names}. Which one is meant?")
+
+
+class WorkbookNotRead(GradebookError):
+    """This workbook could not be read just now, for no fault of its own. Try again in a moment, or save it as “CSV UTF-8”."""
+
+    code: ClassVar[str] = "workbook_not_read"
+    status: ClassVar[int] = 503
+
+
+def read_workbook(data: bytes, *, decimal_sign: DecimalSign, worksheet: str) -> Table:
+    """Return the table in a worksheet, its numbers with this decimal sign.
+
+    Raises `BadFile`; `WorksheetNotNamed` where `worksheet` is empty and has to be said; `WorkbookNotRead`.
+    """
+    try:
+        said = look_into(io.BytesIO(data), _PROGRAM, decimal_sign, worksheet, seconds=SECONDS)
+    except Unreadable as error:
+        raise BadFile(Fault(0, BROKEN)) from error
+    except LookInterrupted as error:
+        raise WorkbookNotRead from error
+    if "problem" in said:
+        raise BadFile(Fault(0, said["problem"]))
+    if "worksheets" in said:
+        raise WorksheetNotNamed(said["worksheets"])
+    return Table(*part_header(Row(line, list(map(unguard, values))) for line, values in said["rows"]))

@@ -1,0 +1,92 @@
+"""Strangers' files are looked into by programs of their own, each in a process that limits itself before it imports a decoder.
+
+The one thing to know: decoders have holes, and a small file can decode to a huge one. Such a program knows neither the database nor the
+settings, says what it found as one JSON object, and whatever becomes of it, nobody else dies. This module is imported on both sides, and
+imports nothing but the standard library.
+"""
+
+import errno
+import json
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any, Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+NOT_THE_FILE: Final = 70  # how such a program ends when it could not judge the file
+_LONGEST_DIAGNOSIS: Final = 2_000
+_FAULTS_OF_THE_DISK: Final = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
+# The kernel kills whoever is too large for the machine at that moment; that says nothing about the file.
+_NOT_THE_FILES_FAULT: Final = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT}
+
+
+class LookInterrupted(Exception):
+    """The program did not get to its end, for no reason of the file's: it may work the next time."""
+
+
+class Unreadable(Exception):
+    """The program came to grief over the file; the message is a diagnosis for staff."""
+
+
+def look_into(content: IO[bytes], program: str, *arguments: str, seconds: int) -> dict[str, Any]:
+    """Run a program (`python -m program arguments`) with a file as its standard input; return the JSON object that it says.
+
+    Raises `Unreadable` and `LookInterrupted`. `seconds` is the processor time that the program allows itself; twice that is waited.
+    """
+    with tempfile.TemporaryFile() as source:
+        shutil.copyfileobj(content, source)
+        source.seek(0)
+        try:
+            run = subprocess.run(
+                [sys.executable, "-m", program, *arguments],
+                stdin=source,
+                capture_output=True,
+                cwd=ROOT,
+                env={},
+                timeout=2 * seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise Unreadable(f"The decoder did not end within {2 * seconds} s.") from error
+    if run.returncode in _NOT_THE_FILES_FAULT:
+        raise LookInterrupted(f"The decoder was ended by signal {-run.returncode}.")
+    words = run.stderr.decode(errors="replace")[-_LONGEST_DIAGNOSIS:]
+    if run.returncode == NOT_THE_FILE:
+        raise LookInterrupted(f"The decoder could not look into the file. {words}")
+    if run.returncode:
+        raise Unreadable(f"The decoder ended with {run.returncode}. {words}")
+    said: dict[str, Any] = json.loads(run.stdout)
+    return said
+
+
+def limit_resources(*, memory: int, seconds: int) -> None:
+    """Take no more bytes and seconds of processor time, whatever the file makes one believe. No core is dumped: it would hold the file."""
+    for what, most in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(what)
+        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (allowed, allowed))
+
+
+def say(look: Callable[[IO[bytes]], dict[str, Any]]) -> None:
+    """Look into the file on standard input, and say on standard output what it is. What no file can cause ends with `NOT_THE_FILE`."""
+    try:
+        json.dump(look(sys.stdin.buffer), sys.stdout)
+    except (ImportError, OSError) as error:
+        sys.stderr.write(f"{type(error).__name__}: {error}")
+        sys.exit(NOT_THE_FILE)
+
+
+def is_of_this_machine(error: Exception) -> bool:
+    """Say whether the file has no part in it: no decoder is installed, or the disk takes or gives nothing."""
+    return isinstance(error, ImportError) or (
+        isinstance(error, OSError) and error.errno in _FAULTS_OF_THE_DISK
+    )
