@@ -7,7 +7,7 @@ import sys
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config.command_line import UNREADABLE
+from config.environment import UNREADABLE
 
 try:
     from config.run import main

@@ -1,7 +1,12 @@
 """The project itself as an app: base templates, the house look, and the commands that belong to no school matter."""
 
+import django_stubs_ext
 from django.apps import AppConfig
 from django.conf import settings
+
+# Lets ModelAdmin[Exam] and the like be written at run time. Here, where the first app begins and before any model: it loads half of
+# Django, which the processes that only read the settings (probes, the supervisor) do without.
+django_stubs_ext.monkeypatch()
 
 
 class ConfigConfig(AppConfig):

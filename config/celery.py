@@ -7,7 +7,7 @@ import os
 
 from celery import Celery
 
-from config.command_line import read_settings
+from config.environment import read_settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 

@@ -6,21 +6,18 @@ With `--traceback` the whole story is shown, as for every other error of a comma
 import gc
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import django
 import psycopg
-from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.db.utils import OperationalError
 
 from config.closed_pipe import ending_quietly
+from config.environment import read_settings
 
-UNREADABLE = "A setting in the environment or in .env cannot be read: {}. See .env.example."
 UNREACHABLE = "The database cannot be reached: {}. Is it running (`make run`), and are HANDOVER_DATA and DATABASE_URL right?"
 UNSAFE = (
     "Too few standbys have what this command has read or written. It is on the primary's disk; should that be lost now, look whether it "
@@ -31,14 +28,6 @@ _SECONDS_TO_BE_SAFE = 2.5
 _LOOPS = frozenset({"run_worker", "run_sequencer", "run_consumer", "run_relay", "sweep"})
 # Refused at the door: wrong password, no such database, still starting. Without any state the server was not even met.
 _NO_ENTRY = ("08", "28", "3D", "57P03")
-
-
-def read_settings() -> ModuleType:
-    """Return the settings, or end this process with the one line that says which of them cannot be read."""
-    try:
-        return import_module("config.settings")
-    except (ImproperlyConfigured, ValueError, OSError) as error:
-        sys.exit(f"handover: {UNREADABLE.format(error)}")
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -4,9 +4,12 @@
 known kind) is looked at here.
 """
 
+import sys
 from collections.abc import Callable, Collection
 from email.utils import parseaddr
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final, NoReturn, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
@@ -15,6 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from outbox.addresses import ForbiddenAddress, as_uri
 
+UNREADABLE: Final = "A setting in the environment or in .env cannot be read: {}. See .env.example."
 _YES: Final = frozenset({"true", "yes", "on", "1"})
 _NO: Final = frozenset({"false", "no", "off", "0"})
 _SOCKET_BYTES: Final = 107  # of sockaddr_un.sun_path without its closing NUL (unix(7))
@@ -23,6 +27,14 @@ _WEB: Final = frozenset({"http", "https"})
 
 Number = TypeVar("Number", int, float)
 Read = TypeVar("Read")
+
+
+def read_settings() -> ModuleType:
+    """Return the settings, or end this process with the one line that says which of them cannot be read."""
+    try:
+        return import_module("config.settings")
+    except (ImproperlyConfigured, ValueError, OSError) as error:
+        sys.exit(f"handover: {UNREADABLE.format(error)}")
 
 
 def refuse(name: str, why: str) -> NoReturn:

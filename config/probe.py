@@ -10,7 +10,7 @@ import socket
 import sys
 from collections.abc import Mapping
 
-from config.command_line import read_settings
+from config.environment import read_settings
 from config.processes.address import find_listening, reachable
 from config.serving.sockets import POOLS, socket_of
 

@@ -4,9 +4,10 @@ Two processes are the default: on two cores they take in a third more hand-ins t
 """
 
 import gc
+from importlib import import_module
 from typing import Any
 
-from config.command_line import read_settings
+from config.environment import read_settings
 from config.metrics.sharing import forget_process, share_counters
 from config.processes.address import write_place
 
@@ -26,8 +27,10 @@ control_socket_disable = True  # it would be put into the home folder, and the s
 
 
 def on_starting(server: Any) -> None:
-    """Before any process is forked: what they count is added up."""
+    """Before any process is forked: what they count is added up, and what each of them needs and nothing configures is loaded for all."""
     share_counters(settings.METRICS_DIR)
+    for library in ("django.contrib.admin", "psycopg"):
+        import_module(library)
 
 
 def post_fork(server: Any, worker: Any) -> None:

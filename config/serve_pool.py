@@ -1,6 +1,6 @@
 """How a pool behind the gate runs: like the web server in all but its number, in processes of its own, on the socket that `--bind` names."""
 
-from config.command_line import read_settings
+from config.environment import read_settings
 from config.serve import *  # noqa: F403 - gunicorn takes what this module holds
 
 settings = read_settings()

@@ -9,7 +9,6 @@ from socket import gethostname
 from typing import Any
 from urllib.parse import quote, unquote
 
-import django_stubs_ext
 from csp.constants import NONE, SELF
 
 from config.attachment_storage import read_attachment_storage
@@ -18,8 +17,6 @@ from config.keys import read_keys, read_secret_key
 from config.logs.setup import FORMS, LEVELS, describe_logging
 from config.postgres.place import APP_ROLE, COMMITS_HERE, NODE_NAMES, OWNER_ROLE, TrioPlace, find_place
 from config.processes.address import write_place
-
-django_stubs_ext.monkeypatch()  # lets ModelAdmin[Exam] and the like be written at run time
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -145,7 +142,7 @@ PROCTORING_TOKEN = env.token("PROCTORING_TOKEN")
 
 INSTALLED_APPS = [
     "config",
-    "django.contrib.admin",
+    "config.late_admin.LateAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -46,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[SERVER_FOLDER] = str(cluster.place.folder)
     os.environ.update(_environment(Cluster(Path(os.environ[SERVER_FOLDER]))))
     django.setup()
+    _load_pages()
     _hash_quickly()
     _empty_quickly()
     config.pluginmanager.import_plugin("tests.databases")  # what each worker's begins as
@@ -98,6 +99,13 @@ def _environment(cluster: Cluster) -> dict[str, str]:
         "DATABASE_URL": cluster.url(SUPERUSER),
         "DATABASE_OWNER_URL": cluster.url(SUPERUSER),
     }
+
+
+def _load_pages() -> None:
+    """Load all pages now, as a web process does: tests ask for one of each while they are collected (`admin.site`)."""
+    from django.urls import get_resolver  # noqa: PLC0415 - settings exist only now
+
+    _ = get_resolver().url_patterns
 
 
 def _hash_quickly() -> None:

@@ -69,6 +69,18 @@ def test_nothing_but_settings_reads_the_environment() -> None:
     assert read_elsewhere == set()
 
 
+def test_probe_reads_the_settings_without_loading_models_or_pages() -> None:
+    program = "import json, sys, config.probe; print(json.dumps(sorted(sys.modules)))"
+    clean = {"ENV_FILE": os.devnull, "PATH": os.environ["PATH"], "SECRET_KEY": "x"}
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=clean, capture_output=True, text=True, check=True
+    )
+
+    loaded = set(json.loads(run.stdout))
+    assert "config.settings" in loaded
+    assert {"django.db", "django.contrib", "django.core.management", "psycopg"} & loaded == set()
+
+
 def test_production_refuses_plain_http_and_hides_its_insides() -> None:
     values = read_settings(SECRET_KEY="x")
     assert {
