@@ -61,7 +61,8 @@ def _list_consumer_alarms(consumers: Iterable[ConsumerStatus]) -> Iterable[str]:
         if each.is_of_another_epoch:
             yield f"{each.name} does not run: the log was restored or moved, and its cursor is of another epoch."
         elif each.state == "paused":
-            yield f"{each.name} is paused, {say_age(each.staleness)} behind."
+            behind = f"{say_age(each.staleness)} behind" if each.staleness else "and nothing waits for it yet"
+            yield f"{each.name} is paused, {behind}."
         elif each.is_stale:
             yield f"{each.name} is {say_age(each.staleness)} behind; its budget is {say_age(each.budget)}."
         if each.parked_subjects:

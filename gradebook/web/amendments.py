@@ -29,12 +29,24 @@ SHOWN = 200
 
 
 class ProposalForm(forms.Form):
-    """Which cell, what it should show, and why; the mark is read by the grid's own rule."""
+    """Which cell, what it should show, and why; the mark is read by the grid's own rule.
+
+    The fields name their help and errors (`aria-describedby`) by the ids Django gives these; the template has to use them.
+    """
 
     student = forms.ChoiceField()
     column = forms.ChoiceField()
-    entry = forms.CharField(label="New mark", max_length=200, required=False)
-    reason = forms.CharField(max_length=LONGEST_REASON, widget=forms.Textarea(attrs={"rows": 3}))
+    entry = forms.CharField(
+        label="New mark",
+        help_text="A number or a code, as in the sheet. Empty takes the mark away.",
+        max_length=200,
+        required=False,
+    )
+    reason = forms.CharField(
+        help_text="It stays in the record, and is shown to whoever signs.",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
 
     def __init__(self, *args: Any, sheet: MarkSheet, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -109,6 +121,7 @@ def show(request: HttpRequest, amendment_id: UUID) -> HttpResponse:
         "may_decide": policies.may_decide(user, amendment),
         "is_own": amendment.proposed_by_id == user.pk,
         "error": error,
+        "note": request.POST.get("note", ""),
     }
     return render(request, "gradebook/amendment.html", context, status=409 if error else 200)
 

@@ -25,7 +25,9 @@ def test_console_shows_what_happens_without_being_reloaded_and_leaves_the_focus_
     exam.focus()
     expect(page.get_by_text("No job was given up.")).to_be_visible()
     bury(2)
-    expect(page.get_by_text("2 jobs were given up and wait for a person.")).to_be_visible(timeout=PATIENCE)
+    alarm = "2 jobs were given up and wait for a person."
+    expect(page.get_by_role("listitem").filter(has_text=alarm)).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("[data-console-news]")).to_contain_text(alarm)  # for who listens to it
     expect(exam).to_be_focused()
     assert page.title().startswith("(")
 

@@ -150,6 +150,7 @@ def test_a_number_is_told_back_as_it_will_be_read(open_page: OpenPage, world: Wo
     field.fill("1 234")
     field.press("Tab")
     expect(desk.question(NUMERIC)).to_contain_text("This cannot be read as a number.", use_inner_text=True)
+    expect(desk.field(NUMERIC)).to_have_attribute("aria-invalid", "true")
     desk.expect_saved()
     assert draft_of(student) == {NUMERIC: "1 234"}  # the page only tells; the grader judges
 

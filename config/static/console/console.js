@@ -4,7 +4,9 @@ const EVERY = 4000;
 const live = document.querySelector("[data-console-live]");
 const status = document.querySelector("[data-console-status]");
 const pause = document.querySelector("[data-console-pause]");
+const news = document.querySelector("[data-console-news]");
 let isPaused = false;
+let alarms = readAlarms();
 
 document.querySelector("[data-console-reload]").hidden = true;
 pause.hidden = false;
@@ -34,8 +36,24 @@ function replace(html) {
   live.innerHTML = html;
   live.querySelectorAll(".table-frame").forEach((frame, place) => (frame.scrollLeft = scrolled[place] ?? 0));
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-  const alarms = Number(live.querySelector("[data-alarms]").dataset.alarms);
-  document.title = alarms ? `(${alarms}) Console · Handover` : "Console · Handover";
+  const number = Number(live.querySelector("[data-alarms]").dataset.alarms);
+  document.title = number ? `(${number}) Console · Handover` : "Console · Handover";
+  tellAlarms();
+}
+
+/** Say aloud which alarms there are when they are others than before; that their ages have grown is not said. */
+function tellAlarms() {
+  const now = readAlarms();
+  if (withoutAges(now) !== withoutAges(alarms)) news.textContent = now;
+  alarms = now;
+}
+
+function readAlarms() {
+  return [...live.querySelectorAll("[data-alarms] :is(h2, li)")].map((each) => each.textContent.trim()).join(". ");
+}
+
+function withoutAges(text) {
+  return text.replace(/[\d.]+ (s|min|h|days)\b/g, "#");
 }
 
 function say(words) {

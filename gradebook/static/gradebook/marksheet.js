@@ -27,7 +27,7 @@ class Marksheet {
     table.setAttribute("role", "grid");
     const find = (name) => root.querySelector(`[data-${name}]`);
     const announcer = new Announcer({ polite: find("polite"), urgent: find("urgent") });
-    this.notices = new Notices(find("notices"));
+    this.notices = new Notices({ place: find("notices"), announcer, leave: () => this.keys.resume() });
     this.keys = new Keys({ table, sheet: this.#sheet, on: this.#keyActions() });
     const { marksUrl, user, term, snapshot } = root.dataset;
     const api = new MarksApi({ url: marksUrl, user, term: Number(term) });

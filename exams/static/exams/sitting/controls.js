@@ -86,9 +86,14 @@ function numberField(name) {
   const field = textField("numeric", name);
   const reading = find(field.element, "reading");
   const input = field.element.querySelector("input");
-  const tell = () => showState(reading, readingOf(input.value), { reading: readNumber(input.value) });
+  const tell = () => {
+    const state = readingOf(input.value);
+    showState(reading, state, { reading: readNumber(input.value) });
+    input.setAttribute("aria-invalid", String(state === "unreadable"));
+  };
   reading.id = `${name}-reading`;
   input.setAttribute("aria-describedby", reading.id);
+  input.addEventListener("input", () => reading.setAttribute("aria-live", "polite"), { once: true }); // what was there before is not read out
   input.addEventListener("change", tell);
   const write = (value) => {
     field.write(value);

@@ -70,6 +70,7 @@ export class PhotoField {
   #progress(file, { sent, size, isCut }) {
     const percent = size ? Math.round((100 * sent) / size) : 0;
     find(this.element, "progress").value = percent;
+    if (isCut && this.element.dataset.state !== "cut") this.#uploads.announcer.say(`The network is away. ${file.name} goes on by itself when it is back.`);
     this.#show(isCut ? "cut" : "sending", { name: file.name, percent });
   }
 

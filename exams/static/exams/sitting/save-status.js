@@ -29,6 +29,7 @@ export class SaveStatus {
     this.#ticker.to(retryAt);
     if (state === "saving" && this.#wasLoud()) return; // a retry is no reason to look calm
     showState(this.#loud, state, detail === undefined ? {} : { detail });
+    if (!isLoud && this.#loud.contains(document.activeElement)) document.getElementById("main").focus({ preventScroll: true }); // its button goes
     this.#loud.hidden = !isLoud;
     document.title = isLoud ? `Not saved! ${this.#title}` : this.#title;
     this.#speak(state, isLoud);

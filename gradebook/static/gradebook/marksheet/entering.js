@@ -260,7 +260,10 @@ export class Entering {
     document.addEventListener("keydown", () => (this.#lastKeyAt = Date.now()), { capture: true });
     standing.querySelector("[data-review]").addEventListener("click", () => this.#ask(this.#conflicts()));
     standing.querySelector("[data-show-wrong]").addEventListener("click", () => this.goToWrong());
-    standing.querySelector("[data-retry]").addEventListener("click", () => this.saver.tryNow());
+    standing.querySelector("[data-retry]").addEventListener("click", () => {
+      this.#keys.resume(); // the button disappears when it helps
+      this.saver.tryNow();
+    });
     window.addEventListener("online", () => this.saver.tryNow());
     window.addEventListener("focus", () => this.saver.stopped && this.saver.tryNow());
     window.addEventListener("beforeunload", (event) => {

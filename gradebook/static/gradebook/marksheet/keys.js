@@ -39,6 +39,11 @@ export class Keys {
     cell.td.focus();
   }
 
+  /** Back to where the cursor is. */
+  resume() {
+    this.#current.focus();
+  }
+
   /** Go on after an edit was kept with a key: down, up, or along the row. Returns false where Tab should leave the grid. */
   goOn(cell, { name, isBack }) {
     const step = isBack ? -1 : 1;

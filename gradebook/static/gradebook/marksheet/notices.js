@@ -2,10 +2,15 @@
 
 export class Notices {
   #place;
+  #announcer;
+  #leave;
   #shown = new Set();
 
-  constructor(place) {
+  /** `leave()` is where the focus goes from a notice that disappears. */
+  constructor({ place, announcer, leave }) {
     this.#place = place;
+    this.#announcer = announcer;
+    this.#leave = leave;
   }
 
   /** Show a notice; a name is shown once at a time. `action` is {label, href} or {label, press}. */
@@ -15,16 +20,19 @@ export class Notices {
     const notice = document.createElement("div");
     notice.className = `message message--${level} notice`;
     notice.dataset.notice = name;
-    notice.setAttribute("role", "status");
     notice.append(paragraph(text));
     if (action) notice.append(control(action));
     notice.append(control({ label: "Close", press: () => this.hide(name), isQuiet: true }));
     this.#place.append(notice);
+    this.#announcer.say(text); // a live region that comes into the page with its words is often not read
   }
 
   hide(name) {
     this.#shown.delete(name);
-    this.#place.querySelector(`[data-notice="${name}"]`)?.remove();
+    const notice = this.#place.querySelector(`[data-notice="${name}"]`);
+    const hadFocus = notice?.contains(document.activeElement);
+    notice?.remove();
+    if (hadFocus) this.#leave();
   }
 }
 
@@ -38,12 +46,18 @@ export class Announcer {
   }
 
   say(text) {
-    this.#polite.textContent = text;
+    sayAnew(this.#polite, text);
   }
 
   warn(text) {
-    this.#urgent.textContent = text;
+    sayAnew(this.#urgent, text);
   }
+}
+
+/** The same words are said again only if they were gone in between. */
+function sayAnew(region, text) {
+  region.textContent = "";
+  requestAnimationFrame(() => (region.textContent = text));
 }
 
 function paragraph(text) {

@@ -1,0 +1,11 @@
+// Asks every five seconds whether the database answers again, and then loads what was asked for. A page that refreshes itself would be
+// read out anew each time, and take the focus away.
+
+const EVERY = 5000;
+setTimeout(ask, EVERY);
+
+async function ask() {
+  const answer = await fetch(location.href, { signal: AbortSignal.timeout(EVERY * 2) }).catch(() => null);
+  if (answer && answer.status !== 503) location.replace(location.href); // not reload(): what was sent is not sent again
+  else setTimeout(ask, EVERY);
+}
