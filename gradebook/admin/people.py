@@ -117,11 +117,12 @@ class PersonAdmin(SchoolScoped[User], UserAdmin[User]):
             kwargs["choices"] = [choice for choice in Role.choices if choice[0] != Role.ADMIN]
         return super().formfield_for_choice_field(db_field, request, **kwargs)
 
-    @admin.action(permissions=["change"], description="Make every API token of the selected people invalid")
+    @admin.action(permissions=["change"], description="Sign the selected people out everywhere")
     def sign_out_everywhere(self, request: HttpRequest, people: QuerySet[User]) -> None:
-        """Revoke what was issued until now, by the database's clock; they can sign in again."""
-        number = people.update(tokens_valid_after=Now())
-        self.message_user(request, f"The tokens of {number} people are not valid any more.", messages.SUCCESS)
+        """End sessions and API tokens of until now, by the database's clock; they can sign in again."""
+        chosen = [person.pk for person in people if not outranks(person, person_of(request))]
+        number = User.objects.filter(pk__in=chosen).update(tokens_valid_after=Now())
+        self.message_user(request, f"Signed out everywhere: {number}.", messages.SUCCESS)
 
 
 admin.site.unregister(Group)

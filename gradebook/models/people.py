@@ -6,6 +6,7 @@ from uuid import UUID
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.db.models import Q
+from django.utils.crypto import salted_hmac
 from uuid_utils.compat import uuid7
 
 
@@ -33,7 +34,10 @@ def name_person(first_name: str, last_name: str, username: str) -> str:
 
 
 class User(AbstractUser):
-    """A person who signs in. `tokens_valid_after` revokes every API token issued before it."""
+    """A person who signs in. `tokens_valid_after` revokes every API token issued before it, and ends every session.
+
+    The database moves it by itself when an account is switched off, or changes password, role or school.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     school = models.ForeignKey("gradebook.School", on_delete=models.PROTECT, null=True, blank=True)
@@ -52,6 +56,20 @@ class User(AbstractUser):
             models.CheckConstraint(condition=Q(role__in=Role.values), name="users_role_known"),
         ]
         indexes = [models.Index(fields=["tokens_valid_after"], name="users_revoked_idx")]
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save, and know afterwards what the database has revoked: a page that signs this person in anew names it in the session."""
+        adding, named = self._state.adding, kwargs.get("update_fields")
+        super().save(*args, **kwargs)
+        if not adding and (named is None or "password" in named):
+            self.refresh_from_db(fields=["tokens_valid_after"])
+
+    def get_session_auth_hash(self) -> str:
+        """Return what a session must name to go on: another one after each revocation, as after a new password."""
+        known = super().get_session_auth_hash()
+        if self.tokens_valid_after is None:
+            return known
+        return salted_hmac(known, str(self.tokens_valid_after.timestamp()), algorithm="sha256").hexdigest()
 
     @property
     def is_operator(self) -> bool:

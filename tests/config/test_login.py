@@ -1,6 +1,10 @@
 """Guessing passwords is bounded by one limit, whichever door is tried."""
 
+from typing import Any
+
 import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher, make_password
+from django.db.models.functions import Now
 from django.test import Client
 
 from exams.limits.buckets import Buckets
@@ -79,6 +83,58 @@ def test_names_and_addresses_are_kept_in_no_limit(monkeypatch: pytest.MonkeyPatc
 
     assert [len(key) for key in keys] == [64, 64, 64]
     assert not any(part in key for key in keys for part in ("ada", "10.0.0.7"))
+
+
+def _is_signed_in(browser: Client) -> bool:
+    return browser.get("/exams/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"is_active": False},
+        {"password": make_password("another one")},
+        {"role": "teacher"},
+        {"tokens_valid_after": Now()},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_session_ends_with_whatever_revokes_tokens(
+    client: Client, student: User, change: dict[str, Any]
+) -> None:
+    """Also where all is as it was a moment later: who was switched off and on again, or whose device was stolen."""
+    client.force_login(student)
+    before = {"is_active": True, "password": student.password, "role": "student"}
+    assert _is_signed_in(client)
+    User.objects.filter(pk=student.pk).update(**change)
+    User.objects.filter(pk=student.pk).update(**before)
+    assert not _is_signed_in(client)
+    client.post("/accounts/login/", {"username": "student", "password": factories.PASSWORD})
+    assert _is_signed_in(client)
+
+
+def test_new_password_ends_the_sessions_elsewhere_and_not_the_one_here(client: Client, student: User) -> None:
+    elsewhere = Client()
+    for browser in (client, elsewhere):
+        browser.force_login(student)
+    new = "a long new sentence"
+    form = {"old_password": factories.PASSWORD, "new_password1": new, "new_password2": new}
+    assert client.post("/accounts/password/", form).status_code == 302
+    assert (_is_signed_in(client), _is_signed_in(elsewhere)) == (True, False)
+
+
+def test_password_that_is_hashed_anew_at_sign_in_leaves_one_signed_in(client: Client, student: User) -> None:
+    """As after an upgrade of Django, which asks for more rounds: to the database that is a new password."""
+    weak = make_password(factories.PASSWORD, hasher=OneRound())
+    User.objects.filter(pk=student.pk).update(password=weak)
+    client.post("/accounts/login/", {"username": "student", "password": factories.PASSWORD})
+    assert (_is_signed_in(client), User.objects.get(pk=student.pk).password != weak) == (True, True)
+
+
+class OneRound(PBKDF2PasswordHasher):
+    """Django's, as it was long ago."""
+
+    iterations = 1
 
 
 class TestChangePassword:

@@ -186,6 +186,14 @@ def test_equals_and_lesser_people_are_changed(registrar: Client, world: World) -
     assert (answer.status_code, User.objects.get(pk=equal.pk).check_password("a-new-one-2026")) == (302, True)
 
 
+def test_whoever_may_do_more_is_not_signed_out(registrar: Client, world: World) -> None:
+    above, equal = factories.admin(username="above", school=world.school), factories.teacher(world.school)
+    chosen = {"action": "sign_out_everywhere", "_selected_action": [str(above.pk), str(equal.pk)]}
+    page = registrar.post(_url(User, "changelist"), chosen, follow=True).content.decode()
+    assert "Signed out everywhere: 1." in page
+    assert User.objects.get(pk=above.pk).tokens_valid_after is None
+
+
 @pytest.mark.parametrize("whom", ["registrar", "climber"])
 def test_role_of_an_administrator_is_given_by_administrators(
     registrar: Client, world: World, whom: str
