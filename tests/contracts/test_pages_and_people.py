@@ -64,6 +64,7 @@ EXPECTED = {
     "marksheets/<uuid:sheet_id>/columns/new/": "in 404 404 200 404 404 403 404 403",
     "marksheets/<uuid:sheet_id>/columns/<uuid:column_id>/": "in 404 404 200 404 404 403 404 403",
     "marksheets/<uuid:sheet_id>/marks.csv": "in 404 404 200 404 404 200 404 200",
+    "marksheets/<uuid:sheet_id>/marks.xlsx": "in 404 404 200 404 404 200 404 200",
     "marksheets/<uuid:sheet_id>/import/": "in 404 404 200 404 404 403 404 403",
     "marksheets/<uuid:sheet_id>/amendments/": "in 404 404 200 404 404 200 404 200",
     "marksheets/<uuid:sheet_id>/totals/": "in 404 404 200 404 404 200 404 200",
