@@ -4,6 +4,7 @@
 known kind) is looked at here.
 """
 
+import ipaddress
 import sys
 from collections.abc import Callable, Collection
 from email.utils import parseaddr
@@ -100,6 +101,14 @@ class Environment(environ.Env):  # type: ignore[misc]  # untyped
                 refuse(name, f"must be names of hosts like exams.example.org, not {host!r}")
         return found
 
+    def peers(self, name: str, *, default: Collection[str]) -> list[str]:
+        """Return addresses and networks, or `*` alone for everybody."""
+        found = self.words(name, default=default)
+        for peer in found if found != ["*"] else []:
+            if _convert(ipaddress.ip_network, peer) is None:
+                refuse(name, f"must be addresses or networks like 10.0.0.7 or 10.1.0.0/16, not {peer!r}")
+        return found
+
     def origins(self, name: str) -> list[str]:
         """Return origins: scheme and host, and nothing behind."""
         found = self.words(name)
@@ -184,7 +193,7 @@ class Environment(environ.Env):  # type: ignore[misc]  # untyped
         self.read_env(path)
 
 
-def _convert(kind: Callable[[str], Number], value: str) -> Number | None:
+def _convert(kind: Callable[[str], Read], value: str) -> Read | None:
     try:
         return kind(value)
     except ValueError:

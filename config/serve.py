@@ -16,6 +16,8 @@ bind = write_place(settings.HOST, settings.PORT)
 workers = settings.WEB_CONCURRENCY
 worker_class = "config.serving.workers.Worker"
 backlog = 8192  # connections that came in the same moment and wait to be taken; the kernel's own limit may be lower (somaxconn)
+# On a port `*` would let everybody say who they are: it is for pools.
+forwarded_allow_ips = ",".join(peer for peer in settings.FORWARDED_ALLOW_IPS if peer != "*")
 timeout = 60  # a process that does not come back to its loop for so long is replaced
 graceful_timeout = 25  # shorter than the supervisor's grace: what was accepted is answered
 keepalive = 30

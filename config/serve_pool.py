@@ -7,3 +7,4 @@ settings = read_settings()
 workers = settings.POOL_CONCURRENCY
 worker_class = "config.serving.workers.PoolWorker"
 umask = 0o077  # nobody else may connect to the socket
+forwarded_allow_ips = ",".join(settings.FORWARDED_ALLOW_IPS)

@@ -45,6 +45,8 @@ POOL_CONCURRENCY = env.count("POOL_CONCURRENCY", default=1)  # processes of each
 REDIS_URL = env.address("REDIS_URL", schemes=("redis", "rediss", "unix"), like="redis://host:6379/1")
 NAMED_HOSTS = env.hosts("ALLOWED_HOSTS")  # those by which others reach this site
 ALLOWED_HOSTS = [*NAMED_HOSTS, "localhost", "127.0.0.1", "[::1]"]
+# Proxies whose X-Forwarded-For says who the client is: by that, wrong passwords are counted.
+FORWARDED_ALLOW_IPS = env.peers("FORWARDED_ALLOW_IPS", default=("127.0.0.1", "::1"))
 CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
 
 # --- Database ----------------------------------------------------------------------------------------------------------

@@ -91,6 +91,9 @@ def read(value: str, how: Read) -> Any:
             "exams.example.org,.example.com,[::1],*",
             ["exams.example.org", ".example.com", "[::1]", "*"],
         ),
+        (lambda env: env.peers("NAME", default=["::1"]), "", ["::1"]),
+        (lambda env: env.peers("NAME", default=()), "10.0.0.7, fd00::/8", ["10.0.0.7", "fd00::/8"]),
+        (lambda env: env.peers("NAME", default=()), "*", ["*"]),
         (lambda env: env.origins("NAME"), "https://a.example:8443/", ["https://a.example:8443"]),
         (lambda env: env.database("NAME", default="")["HOST"], "postgres://me:x@db:5433/marks", "db"),
         (lambda env: env.mail("NAME", default="")["EMAIL_USE_TLS"], "smtp+tls://me:x@mail:587", True),
@@ -110,6 +113,11 @@ def test_value_that_can_be_meant_is_taken(how: Read, value: str, expected: Any) 
         (read_hours, ["0", "-1", "25", "nan", "inf", "x"], "must be a number above 0, at most 24, not {!r}"),
         (read_level, ["LOUD"], "must be one of INFO, DEBUG, not {!r}"),
         (read_folder, ["/etc/passwd"], "must be a folder, and /etc/passwd is none"),
+        (
+            lambda env: env.peers("NAME", default=()),
+            ["proxy.example.org", "10.0.0.1/8", "10.0.0.7:80"],
+            "must be addresses or networks like 10.0.0.7 or 10.1.0.0/16, not {!r}",
+        ),
         (
             read_site,
             ["exams.example.org", "ftp://x", "https://"],

@@ -117,6 +117,27 @@ def test_forwarded_protocol_is_believed_only_when_told() -> None:
     assert read_settings(TRUST_PROXY="true")["SECURE_PROXY_SSL_HEADER"] == ["HTTP_X_FORWARDED_PROTO", "https"]
 
 
+def test_client_is_whom_a_proxy_on_this_machine_names_and_no_other() -> None:
+    assert read_settings()["FORWARDED_ALLOW_IPS"] == ["127.0.0.1", "::1"]
+
+
+@pytest.mark.parametrize(
+    ("given", "web", "pool"),
+    [
+        ("", "127.0.0.1,::1", "127.0.0.1,::1"),
+        ("10.0.0.7, 172.16.0.0/12", "10.0.0.7,172.16.0.0/12", "10.0.0.7,172.16.0.0/12"),
+        ("*", "", "*"),  # on a port it would believe everybody
+    ],
+)
+def test_servers_believe_the_proxies_that_are_named(given: str, web: str, pool: str) -> None:
+    code = "from config import serve, serve_pool; print(serve.forwarded_allow_ips, serve_pool.forwarded_allow_ips, sep='|')"
+    environment = {**os.environ, "FORWARDED_ALLOW_IPS": given, "ENV_FILE": os.devnull}
+    said = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert said.stdout == f"{web}|{pool}\n"
+
+
 def test_database_defaults_to_the_embedded_server_with_two_roles() -> None:
     databases = read_settings(HANDOVER_DATA="/srv/handover")["DATABASES"]
     expected = {"HOST": "/srv/handover/run", "NAME": "handover"}
