@@ -66,14 +66,18 @@ def look_into(content: IO[bytes], program: str, *arguments: str, seconds: int) -
 
 def limit_resources(*, memory: int, seconds: int) -> None:
     """Take no more bytes and seconds of processor time, whatever the file makes one believe. No core is dumped: it would hold the file."""
-    for what, most in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        _, hard = resource.getrlimit(what)
-        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (allowed, allowed))
+    _limit(resource.RLIMIT_AS, memory, memory)
+    # At the first of the two comes a signal that says whose fault it was; at the second the one that the kernel ends anybody with.
+    _limit(resource.RLIMIT_CPU, seconds, seconds + 1)
+    _limit(resource.RLIMIT_CORE, 0, 0)
+
+
+def _limit(what: int, soft: int, hard: int) -> None:
+    """Set a limit, or the stricter one that is there already."""
+    _, allowed = resource.getrlimit(what)
+    if allowed != resource.RLIM_INFINITY:
+        soft, hard = min(soft, allowed), min(hard, allowed)
+    resource.setrlimit(what, (soft, hard))
 
 
 def say(look: Callable[[IO[bytes]], dict[str, Any]]) -> None:
