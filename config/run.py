@@ -213,7 +213,6 @@ def make_environment(cluster: Cluster | Trio | None) -> dict[str, str]:
         **{variable: str(sockets / f"{name}.sock") for name, variable in POOLS.items()},
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
-        "DJANGO_SETTINGS_MODULE": "config.settings",
     }
     if cluster is not None:
         environment |= {"DATABASE_URL": cluster.url(APP_ROLE), "DATABASE_OWNER_URL": cluster.url(OWNER_ROLE)}

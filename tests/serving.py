@@ -74,6 +74,9 @@ def serving(
 ) -> Iterator[WebServer]:
     """Run a web server for the length of the block, on the database of this environment; None: as many workers as the product."""
     chosen = {**(environment or os.environ)}
+    # As in a container: the product says by itself whose settings it reads.
+    if chosen.get("DJANGO_SETTINGS_MODULE") == "config.settings":
+        del chosen["DJANGO_SETTINGS_MODULE"]
     if workers is not None:
         chosen["WEB_CONCURRENCY"] = str(workers)
     server = WebServer(chosen, port=find_free_port(), arguments=arguments)

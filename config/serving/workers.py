@@ -5,6 +5,7 @@ when it is imported whether processes count together.
 """
 
 import contextlib
+import os
 import resource
 import signal
 from typing import Any
@@ -12,6 +13,9 @@ from typing import Any
 from uvicorn_worker import UvicornWorker
 
 from config.processes.tied import tie_to_parent
+
+# The gate asks for settings before gunicorn loads the application, which says whose they are.
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 _MOST_FILES = 65_536
 _KEPT_FILES = 256  # for everything that is no client: the database, the pools, log files
