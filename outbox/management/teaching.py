@@ -3,7 +3,7 @@
 from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+from django.core.management.base import BaseCommand, CommandError, CommandParser, DjangoHelpFormatter
 
 from outbox.queue.claim import LARGEST_BATCH
 
@@ -24,6 +24,14 @@ class TeachingCommand(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Make the parser with our formatter."""
         return super().create_parser(prog_name, subcommand, formatter_class=_Formatter, **kwargs)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run it, unless a text it was given is none: no name in the database is like that."""
+        for value in options.values():
+            for text in value if isinstance(value, list) else [value]:
+                if isinstance(text, str) and not _is_utf8(text):
+                    raise CommandError(f"{text!r} is not UTF-8.", returncode=2)
+        return super().execute(*args, **options)
 
 
 def batch_size(text: str) -> int:
@@ -55,8 +63,14 @@ def _positive(text: str, what: str) -> float:
 
 def utf8(text: str) -> str:
     """Take a text from the command line; bytes that are no UTF-8 reach us as half characters, which no database stores."""
+    if not _is_utf8(text):
+        raise ArgumentTypeError(f"{text!r} is not UTF-8")
+    return text
+
+
+def _is_utf8(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ArgumentTypeError(f"{text!r} is not UTF-8") from None
-    return text
+        return False
+    return True

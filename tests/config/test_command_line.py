@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.core.management import CommandError, call_command
 from django.db.utils import OperationalError
 
 from config.closed_pipe import ending_quietly
@@ -102,3 +103,23 @@ def test_only_a_missing_connection_counts_as_out_of_reach(cause: Exception, expe
     error = OperationalError()
     error.__cause__ = cause
     assert is_out_of_reach(error) is expected
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("dead_letters", "list", "--kind", "\udcff"),
+        ("effects", "replay", "--effect", "\udcff"),
+        ("rehearsals", "put-away", "\udcff"),
+        ("recalculate_totals", "\udcff"),
+        ("issue_cards", "term", "--by", "\udcff"),
+        ("import_marks", "marks.csv", "--by", "anna", "--column", "\udcff"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_bytes_that_are_no_text_are_refused_wherever_a_name_is_asked_for(words: tuple[str, ...]) -> None:
+    """As a shell hands them over: a name in the database is never like that."""
+    with pytest.raises(CommandError, match="'\\\\udcff' is not UTF-8") as refused:
+        call_command(*words)
+    assert refused.value.returncode == 2

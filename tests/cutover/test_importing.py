@@ -303,3 +303,9 @@ def test_memory_does_not_grow_with_the_file(line: Line, write: Callable[..., Pat
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 3 * 2**20
+
+
+def test_a_file_that_cannot_be_read_is_named(teacher: User) -> None:
+    for file, why in (("/nowhere", "There is no file"), ("/proc/self/mem", "cannot be read: ")):
+        with pytest.raises(CommandError, match=why):
+            run(Path(file), "--by", "teacher")

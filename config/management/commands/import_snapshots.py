@@ -46,8 +46,7 @@ Memory does not grow with the file. Exit code 1: nothing was imported, and the m
 
     def handle(self, *, file: Path, check: bool, by: str | None, **_: Any) -> None:
         """Check the file, or import it."""
-        if not file.is_file():
-            raise CommandError(f"There is no file {file}.")
+        _require_readable(file)
         try:
             with progress_bar(file.name, unit="bytes") as report:
                 if check:
@@ -67,6 +66,16 @@ Memory does not grow with the file. Exit code 1: nothing was imported, and the m
             + (f", {here} were here already" if here else "")
             + f"; {done.marks} marks taken over."
         )
+
+
+def _require_readable(file: Path) -> None:
+    if not file.is_file():
+        raise CommandError(f"There is no file {file}.")
+    try:
+        with file.open("rb") as opened:
+            opened.read(1)
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
 
 
 def _get_person(username: str | None) -> User:
