@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from gradebook.admin.scoping import SchoolScoped, SchoolScopedInline, StaysInItsSchool
+from gradebook.admin.scoping import SchoolScoped, SchoolScopedInline, StaysInItsSchool, person_of
 from gradebook.errors import AssignmentRefused
 from gradebook.models import (
     Course,
@@ -40,6 +40,10 @@ class SchoolAdmin(SchoolScoped[School]):
     school_path = "pk"
     list_display = ("name", "time_zone")
     search_fields = ("name",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """A school begins with an operator: staff of one have to do with that one only."""
+        return super().has_add_permission(request) and person_of(request).school_id is None
 
 
 @admin.register(Period)

@@ -115,6 +115,14 @@ def test_rights_are_not_given_by_staff_of_a_school(
     assert (person.is_staff, person.is_superuser, person.user_permissions.count()) == (False, False, 0)
 
 
+@pytest.mark.parametrize("office", ["hill_office", "lake_office"])
+def test_staff_of_a_school_make_no_other_school(request: pytest.FixtureRequest, office: str) -> None:
+    browser: Client = request.getfixturevalue(office)
+    form = {"name": "Third School", "time_zone": "UTC"}
+    assert browser.post(_url(School, "add"), form).status_code == 403
+    assert not School.objects.filter(name="Third School").exists()
+
+
 def test_staff_of_a_school_make_nobody_without_one(hill_office: Client) -> None:
     fields = {
         "username": "everywhere",
