@@ -30,7 +30,7 @@ DATA_DIR = env.folder("HANDOVER_DATA", default=BASE_DIR / ".data")
 KEYS_DIR = env.folder("HANDOVER_KEYS", default=DATA_DIR / "keys")
 SECRET_KEY = env.word("SECRET_KEY", default=read_secret_key(KEYS_DIR))
 TOKEN_KEYS = read_keys(KEYS_DIR, "tokens")  # id → HMAC secret; the first signs, all verify
-TOKEN_HOURS = env.positive("TOKEN_HOURS", default=12, most=24)  # how long a bearer token works
+TOKEN_HOURS = env.positive("TOKEN_HOURS", default=12, most=24)  # how long a bearer token works, and a session
 RECEIPT_KEYS = read_keys(
     KEYS_DIR, "receipts"
 )  # id → Ed25519 private key (PEM); the first signs, all are published
@@ -265,6 +265,9 @@ CONTENT_SECURITY_POLICY = {
 }
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+# At a computer of the school whoever comes next would be the one who closed the browser without signing out.
+SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+SESSION_COOKIE_AGE = int(TOKEN_HOURS * 3600)  # seconds from the sign-in
 SESSION_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

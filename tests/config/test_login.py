@@ -113,6 +113,13 @@ def test_session_ends_with_whatever_revokes_tokens(
     assert _is_signed_in(client)
 
 
+def test_session_ends_with_the_browser(client: Client, student: User) -> None:
+    """The next one at a computer of the school must not be whoever forgot to sign out."""
+    client.post("/accounts/login/", {"username": "student", "password": factories.PASSWORD})
+    cookie = client.cookies["sessionid"]
+    assert (_is_signed_in(client), cookie["max-age"], cookie["expires"]) == (True, "", "")
+
+
 def test_new_password_ends_the_sessions_elsewhere_and_not_the_one_here(client: Client, student: User) -> None:
     elsewhere = Client()
     for browser in (client, elsewhere):

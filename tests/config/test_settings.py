@@ -92,6 +92,8 @@ def test_production_refuses_plain_http_and_hides_its_insides() -> None:
             "CSRF_COOKIE_SECURE",
             "SECURE_SSL_REDIRECT",
             "SECURE_HSTS_SECONDS",
+            "SESSION_EXPIRE_AT_BROWSER_CLOSE",
+            "SESSION_COOKIE_AGE",
             "X_FRAME_OPTIONS",
         )
     } == {
@@ -101,6 +103,8 @@ def test_production_refuses_plain_http_and_hides_its_insides() -> None:
         "CSRF_COOKIE_SECURE": True,
         "SECURE_SSL_REDIRECT": True,
         "SECURE_HSTS_SECONDS": 31_536_000,
+        "SESSION_EXPIRE_AT_BROWSER_CLOSE": True,
+        "SESSION_COOKIE_AGE": 43_200,
         "X_FRAME_OPTIONS": "DENY",
     }
 
