@@ -11,15 +11,19 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib.auth.hashers import check_password
 from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004 - Django's name for it
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, Storage
+from django.db import DatabaseError
 from uuid_utils.compat import uuid7
 
+from config.welcome import PASSWORD
 from exams.attachments.objects import get_storage
 
 _SECONDS: Final = 2
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_DEMO_PEOPLE: Final = ("admin", "teacher1", "student1")
 _ANYWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not listened on
 
 
@@ -47,6 +51,29 @@ def _find_false_addresses() -> Iterator[CheckMessage]:
         yield Warning(
             "Mails are written to files, and nobody gets them.", hint="Set EMAIL_URL.", id="config.W003"
         )
+
+
+@register(deploy=True)
+def check_known_passwords(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Return an error when others reach the demo's people, who all have the password that is printed at the start."""
+    from gradebook.models import User  # noqa: PLC0415 - models are ready only when a check runs
+
+    if not settings.NAMED_HOSTS:
+        return []
+    try:
+        people = list(User.objects.filter(username__in=_DEMO_PEOPLE, is_active=True))
+    except DatabaseError:
+        return []  # that it is away is said elsewhere
+    known = [person.username for person in people if check_password(PASSWORD, person.password)]
+    if not known:
+        return []
+    return [
+        Error(
+            f"Everybody knows the password of {', '.join(sorted(known))}, and of all others of the demo school.",
+            hint="Begin with an empty database, or switch the accounts off.",
+            id="config.E003",
+        )
+    ]
 
 
 @register(deploy=True)

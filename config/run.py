@@ -96,8 +96,11 @@ def _keep_database(stop: Stop) -> None:
 
 
 def may_have_demo(cluster: Cluster | Trio | None) -> bool:
-    """Say whether a demo school, whose passwords everybody knows, may be made: on our own server, out of others' reach."""
-    return settings.DEBUG or (cluster is not None and settings.HOST in LOOPBACK)
+    """Say whether a demo school, whose passwords everybody knows, may be made: on our own server, out of others' reach.
+
+    Loopback alone is no such place: a proxy beside us hands others on, and ALLOWED_HOSTS says by which names they come.
+    """
+    return settings.DEBUG or (cluster is not None and settings.HOST in LOOPBACK and not settings.NAMED_HOSTS)
 
 
 def list_procfiles() -> list[Path]:

@@ -2,14 +2,20 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
+from django.contrib.auth.hashers import make_password
 from django.core.checks import CheckMessage
 from pytest_django import Settings
 
-from config import checks
+from config import checks, run
+from config import settings as own
 from config.attachment_storage import read_attachment_storage
+from config.postgres import Cluster
+from config.welcome import PASSWORD
+from tests import factories
 from tests.attachments.buckets import KEYS, bucket_server
 from tests.serving import find_free_port
 
@@ -31,6 +37,43 @@ def reached(settings: Settings) -> Settings:
     settings.SECURE_PROXY_SSL_HEADER = PROXY
     settings.EMAIL_BACKEND = SMTP
     return settings
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, ["config.E003"]),
+        ({"is_active": False}, []),
+        ({"password": make_password("another one")}, []),
+        ({"username": "somebody"}, []),
+    ],
+)
+def test_passwords_that_everybody_knows_are_an_error_where_others_reach_them(
+    reached: Settings, changes: dict[str, Any], expected: list[str]
+) -> None:
+    factories.admin(**{"username": "admin", "password": make_password(PASSWORD)} | changes)
+    assert ids(checks.check_known_passwords(None)) == expected
+    reached.NAMED_HOSTS = []
+    assert checks.check_known_passwords(None) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_ours", "may"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"HOST": "0.0.0.0"}, True, False),
+        ({"NAMED_HOSTS": ["exams.example.org"]}, True, False),  # a proxy beside us hands others on
+        ({"DEBUG": True, "HOST": "0.0.0.0"}, True, True),
+    ],
+)
+def test_demo_school_is_made_out_of_others_reach(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, changes: dict[str, Any], is_ours: bool, may: bool
+) -> None:
+    for name, value in ({"HOST": "127.0.0.1", "NAMED_HOSTS": [], "DEBUG": False} | changes).items():
+        monkeypatch.setattr(own, name, value)
+    assert run.may_have_demo(Cluster(tmp_path) if is_ours else None) is may
 
 
 @pytest.mark.parametrize(
