@@ -35,9 +35,12 @@ def store(cluster: Cluster, value: int) -> None:
         connection.execute("CREATE TABLE kept AS SELECT %s::int AS value", [value])
 
 
-def test_server_is_durable_and_sized_for_bursts(cluster: Cluster) -> None:
+def test_server_is_durable_discreet_and_sized_for_bursts(cluster: Cluster) -> None:
     cluster.start()
-    names = ["fsync", "synchronous_commit", "full_page_writes", "data_checksums", "jit", "max_connections"]
+    names = [
+        *("fsync", "synchronous_commit", "full_page_writes", "data_checksums", "jit", "max_connections"),
+        *("log_parameter_max_length", "log_min_error_statement"),
+    ]
     shown = ask(cluster, "SELECT " + ", ".join(f"current_setting('{name}')" for name in names))
     assert dict(zip(names, shown, strict=True)) == {
         "fsync": "on",
@@ -46,6 +49,8 @@ def test_server_is_durable_and_sized_for_bursts(cluster: Cluster) -> None:
         "data_checksums": "on",
         "jit": "off",
         "max_connections": "200",
+        "log_parameter_max_length": "0",
+        "log_min_error_statement": "panic",
     }
     assert ask(cluster, "SELECT current_setting('server_version_num')::int / 10000") == [18]
 
