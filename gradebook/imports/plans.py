@@ -1,8 +1,8 @@
 """What a file would change in a sheet, and everything that is wrong with it. Pure: preview, refusal and save come from the same plan.
 
 The one thing to know: with one fault nothing is imported. A student is named by their user name, exactly; one who is not on the
-sheet, or comes twice, is a fault, and so is a value that the grid would not take. An empty value leaves its mark as it is, unless the
-import is told to clear; no column is ever made.
+sheet, or comes twice, is a fault, and so is a value that the grid would not take. An empty value, or the lone dash that other
+gradebooks write for it, leaves its mark as it is, unless the import is told to clear; no column is ever made.
 """
 
 import dataclasses
@@ -18,6 +18,9 @@ from gradebook.models import Column, User
 
 LONGEST_NAME: Final = 120
 LONGEST_VALUE: Final = 40
+NO_MARK: Final = frozenset(
+    {"-", "\N{EN DASH}", "\N{EM DASH}"}
+)  # what other gradebooks write where there is none
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ def plan_import(table: Table, sheet: Sheet, wishes: Wishes) -> Plan:
         return Plan(faults=list(error.faults))
     faults = list(table.faults)
     values = [
-        _Value(row.line, column, student, row.values[place])
+        _Value(row.line, column, student, _read_value(row.values[place]))
         for row, student in _name_students(table.rows, sheet, heads.student, faults)
         for place, column in heads.columns.items()
     ]
@@ -134,6 +137,10 @@ def _name_students(
             faults.append(Fault(row.line, f"“{name}” is on line {first} already: which row counts?"))
         else:
             yield row, sheet.students[name]
+
+
+def _read_value(text: str) -> str:
+    return "" if text in NO_MARK else text
 
 
 def _plan(value: _Value, sheet: Sheet, wishes: Wishes, faults: list[Fault]) -> PlannedChange | None:

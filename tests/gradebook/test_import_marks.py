@@ -174,7 +174,7 @@ def test_every_fault_is_named_with_its_line_and_nothing_is_imported(
     [
         ("-1", "A mark is not below 0."),
         ("=HYPERLINK(1)", "“=HYPERLINK(1)” is neither a number nor a code."),
-        ("-", "“-” is neither a number nor a code."),
+        ("--", "“--” is neither a number nor a code."),
         ('"1,234"', "“1,234” can be read two ways. Write 1234 or 1.234."),
         ("1.2345", "At most 3 decimals: a mark is never rounded silently."),
     ],
@@ -204,12 +204,13 @@ def test_worksheet_of_a_workbook_can_be_said(folder: Path, column: Column, stude
     assert list_facts(column, student)[-1]["origin"] == "marks.xlsx, line 2"
 
 
+@pytest.mark.parametrize("value", ["", "-", "\N{EN DASH}", "\N{EM DASH}"], ids=ascii)
 def test_empty_value_leaves_a_mark_unless_it_shall_clear(
-    folder: Path, column: Column, student: User, teacher: User
+    folder: Path, column: Column, student: User, teacher: User, value: str
 ) -> None:
-    """O19: none, zero and a code are three things by this way, too."""
+    """O19: none, zero and a code are three things by this way, too; other gradebooks write a dash for none."""
     save(column, student, "5", by=teacher)
-    file = _write(folder, "username,Essay\nstudent,\n")
+    file = _write(folder, f"username,Essay\nstudent,{value}\n")
     assert _import(file, column) == ["Imported: 0. There already: 0. Empty values: 1."]
     assert shown(column, student) == "5"
     _import(file, column, clear_empty=True)

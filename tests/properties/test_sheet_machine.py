@@ -177,7 +177,7 @@ class SheetMachine(RuleBasedStateMachine):
         self.type_into(teacher, where, text)
         return where if self.cells[where].version != before else None
 
-    @rule(where=CELLS, value=RESULTS, minute=st.integers(0, 5))
+    @rule(where=CELLS, value=RESULTS, minute=st.integers(0, 2))
     def post(self, where: Where, value: str, minute: int) -> None:
         """A result arrives, perhaps for the second time, perhaps after a younger one."""
         at = NOON + dt.timedelta(minutes=minute)
