@@ -154,6 +154,10 @@ class CannotBeSafe(Overloaded):
     """Nothing could be kept safe at this moment, so nothing was saved; please send the same request again after Retry-After."""
 
 
+class StorageAway(Overloaded):
+    """Files cannot be kept or shown at this moment; please send the same request again after Retry-After."""
+
+
 class OutcomeUnknown(ExamsError):
     """It is not known whether this was stored; please send the same request again."""
 

@@ -22,6 +22,7 @@ from exams.attachments.arriving import add_chunk
 from exams.attachments.limits import LARGEST_CHUNK
 from exams.attachments.objects import open_object
 from exams.attachments.queries import get_showable, list_uploads
+from exams.attachments.reaching import reaching_storage
 from exams.attachments.uploads import Announcement, get_upload, start_upload
 from exams.errors import (
     AttemptClosed,
@@ -181,14 +182,16 @@ class AttachmentUpload(SignedInView):
         the `offset` and go on from there.
         """
         arrived_at = database_now()
-        version = add_chunk(
-            attempt_id=attempt_id,
-            version_id=version_id,
-            offset=_read_offset(request),
-            content=_read_chunk(request),
-            arrived_at=arrived_at,
-            by=self.person_id,
-        )
+        offset, content = _read_offset(request), _read_chunk(request)
+        with reaching_storage():
+            version = add_chunk(
+                attempt_id=attempt_id,
+                version_id=version_id,
+                offset=offset,
+                content=content,
+                arrived_at=arrived_at,
+                by=self.person_id,
+            )
         return Response(UploadSerializer(version).data)
 
 
@@ -214,7 +217,7 @@ class AttachmentContent(SignedInView):
         person = User.objects.get(pk=self.person_id)
         found = get_showable(version_id=version_id, role=ObjectRole(rendition), by=person)
         is_picture = rendition != ObjectRole.ORIGINAL
-        with open_object(found.stored) as content:
+        with reaching_storage(), open_object(found.stored) as content:
             response = HttpResponse(
                 content.read(),
                 content_type=found.content_type if is_picture else "application/octet-stream",

@@ -11,6 +11,7 @@ from config.attachment_storage import read_attachment_storage
 from exams.attachments.effects import NAME as RENDER
 from exams.attachments.judging import Publication
 from exams.attachments.limits import UNUSED_KEPT
+from exams.errors import StorageAway
 from gradebook.models import User
 from outbox.models import EffectReceipt
 from tests.attachments import pictures
@@ -62,6 +63,23 @@ def test_photo_is_sent_rendered_and_seen_by_way_of_a_bucket(
     assert original.content == content
     assert Image.open(io.BytesIO(thumbnail.content)).format == "JPEG"
     assert bucket.list_keys() == sorted(f"handover/{name}" for name in names_in_ledger())
+
+
+def test_chunk_that_the_bucket_refuses_is_asked_for_later_and_then_kept(
+    bucket: BucketServer, sender: Sender, student: User, settings: Settings
+) -> None:
+    caller, content, good = with_token(student), pictures.jpeg(), settings.STORAGES
+    upload = read(announce(caller, sender, content), 201)["id"]
+    closed = read_attachment_storage(bucket.url.replace("s3://photos/", "s3://closed/"), settings.DATA_DIR)
+
+    settings.STORAGES = {**good, "attachments": closed}
+    refused = send(caller, sender, upload, 0, content)
+    settings.STORAGES = good
+    stored = read(send(caller, sender, upload, 0, content), 200)
+
+    assert read(refused, 503)["detail"] == StorageAway.__doc__
+    assert int(refused["Retry-After"]) > 0
+    assert (stored["state"], stored["offset"]) == ("processing", len(content))
 
 
 def test_in_a_bucket_a_late_version_is_not_shown_and_what_nobody_names_is_deleted(
