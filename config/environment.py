@@ -163,6 +163,13 @@ class Environment(environ.Env):  # type: ignore[misc]  # untyped
             refuse(name, f"is no sender like {default}")
         return value
 
+    def mailbox(self, name: str) -> str:
+        """Return a mail address that people may write to, or nothing."""
+        value = self.word(name)
+        if value and ("@" not in value or parseaddr(value)[1] != value or not value.isprintable()):
+            refuse(name, "is no mail address like access@example.org")
+        return value
+
     def token(self, name: str) -> str:
         """Return a secret that travels in a header: visible ASCII."""
         value = self.word(name)

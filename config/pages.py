@@ -1,8 +1,9 @@
-"""The few pages that belong to no app: the front door."""
+"""The few pages that belong to no app: the front door, and what is said about accessibility."""
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.templatetags.static import static
 
 from gradebook.models import Role, User
@@ -20,6 +21,11 @@ def home(request: HttpRequest) -> HttpResponse:
 def favicon(request: HttpRequest) -> HttpResponse:
     """Send whoever asks by the old name to our mark."""
     return redirect(static("icon.svg"))
+
+
+def accessibility(request: HttpRequest) -> HttpResponse:
+    """Say what everybody can use here, what not yet, and whom to tell."""
+    return render(request, "accessibility.html", {"contact": settings.ACCESSIBILITY_CONTACT})
 
 
 def find_home(user: User) -> str:

@@ -132,6 +132,7 @@ CELERY_BEAT_SCHEDULE = {
 
 vars().update(env.mail("EMAIL_URL", default=f"filemail:///{quote(str(DATA_DIR / 'mail'))}"))
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("EMAIL_FROM", default="Handover <handover@localhost>")
+ACCESSIBILITY_CONTACT = env.mailbox("ACCESSIBILITY_CONTACT")
 EMAIL_TIMEOUT = 20  # seconds; less than the lease of an effect
 _site = env.site("SITE_URL", default=f"http://{write_place(HOST, PORT)}")
 SITE_URL = _site.rstrip("/")

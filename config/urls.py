@@ -10,7 +10,7 @@ from config.health.overall import healthz
 from config.health.readiness import readyz
 from config.login import AdminSignInForm, ChangePassword, SignInForm
 from config.metrics.web import metrics
-from config.pages import favicon, home
+from config.pages import accessibility, favicon, home
 from config.refusals import api_not_found
 
 admin.site.login_form = AdminSignInForm
@@ -24,6 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("accounts/password/", ChangePassword.as_view(), name="password_change"),
+    path("accessibility/", accessibility, name="accessibility"),
     path("favicon.ico", favicon, name="favicon"),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),

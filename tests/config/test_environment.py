@@ -38,6 +38,10 @@ def read_sender(env: Environment) -> Any:
     return env.sender("NAME", default="Us <us@localhost>")
 
 
+def read_mailbox(env: Environment) -> Any:
+    return env.mailbox("NAME")
+
+
 def read_flag(env: Environment) -> Any:
     return env.flag("NAME", default=True)
 
@@ -85,6 +89,7 @@ def read(value: str, how: Read) -> Any:
         (read_site, "https://exams.example.org", "https://exams.example.org"),
         (read_site, "https://prüfung.example/a", "https://xn--prfung-4ya.example/a"),
         (read_sender, "Exams <exams@example.org>", "Exams <exams@example.org>"),
+        (read_mailbox, "access@example.org", "access@example.org"),
         (lambda env: env.words("NAME", default=["a"]), " s1, s2 ,", ["s1", "s2"]),
         (
             lambda env: env.hosts("NAME"),
@@ -160,6 +165,7 @@ def test_value_that_can_be_meant_is_taken(how: Read, value: str, expected: Any) 
             "is an address that cannot be read (is its port a number?)",
         ),
         (read_sender, ["nobody", "a@b\nBcc: c@d"], "is no sender like Us <us@localhost>"),
+        (read_mailbox, ["nobody", "Us <us@localhost>"], "is no mail address like access@example.org"),
         (
             lambda env: env.hosts("NAME"),
             ["https://x", "x:80", "a b"],

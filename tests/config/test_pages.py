@@ -191,3 +191,13 @@ def test_schema_is_openapi_3_1(client: Client) -> None:
     schema = client.get("/api/v1/schema", headers={"Accept": "application/vnd.oai.openapi+json"}).json()
     assert schema["openapi"].startswith("3.1")
     assert schema["info"]["title"] == "Handover"
+
+
+@pytest.mark.parametrize("contact", ["", "access@example.org"])
+def test_statement_on_accessibility_names_who_is_told_if_somebody_is(
+    client: Client, settings: Any, contact: str
+) -> None:
+    settings.ACCESSIBILITY_CONTACT = contact
+    page = client.get("/accessibility/").content.decode()
+    assert re.findall(r'href="mailto:([^"]*)"', page) == ([contact] if contact else [])
+    assert '<a href="/accessibility/">' in client.get("/accounts/login/").content.decode()

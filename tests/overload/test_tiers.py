@@ -18,6 +18,7 @@ PLACED = {
     "accounts/login/": (WORK, WORK),
     "accounts/logout/": (STATUS, STATUS),
     "accounts/password/": (STATUS, STATUS),
+    "accessibility/": (REST, REST),
     "favicon.ico": (BASICS, BASICS),
     "healthz": (BASICS, BASICS),
     "readyz": (BASICS, BASICS),
