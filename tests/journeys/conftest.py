@@ -19,7 +19,15 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    ViewportSize,
+    sync_playwright,
+)
 
 from config.postgres import Cluster
 from config.postgres.place import SUPERUSER
@@ -28,8 +36,8 @@ if TYPE_CHECKING:  # pytest may load this file before Django is set up
     from gradebook.models import User
 
 ROOT = Path(__file__).resolve().parents[2]
-DESKTOP = {"width": 1280, "height": 800}
-PHONE = {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 _FLAGS = [
     "--no-sandbox",
     "--disable-gpu",

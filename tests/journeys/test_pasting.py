@@ -130,7 +130,9 @@ def test_values_that_are_no_marks_are_kept_and_can_be_taken_out_at_once(
     )
     assert desk.kept() == ["21", "Aino"]
     desk.page.get_by_role("button", name="Take these 2 out again").click()
-    expect(desk.page.locator("td:focus")).to_have_count(1)  # the button is gone, and the cursor back in its cell
+    expect(desk.page.locator("td:focus")).to_have_count(
+        1
+    )  # the button is gone, and the cursor back in its cell
     desk.expect_cell(students[0], columns[0], "5")
     desk.expect_cell(students[1], columns[0], "")
     desk.expect_all_saved()

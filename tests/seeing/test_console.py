@@ -334,7 +334,9 @@ def test_consumer_is_paused_and_goes_on(client: Client, operator: User) -> None:
     assert press(client, address, deed="pause") == "gradebook_marks is paused."
     assert Consumer.objects.get(pk=NAME).state == "paused"
     assert 'value="resume"' in client.get(address).content.decode()
-    assert "gradebook_marks is paused, and nothing waits for it yet." in client.get("/console/").content.decode()
+    assert (
+        "gradebook_marks is paused, and nothing waits for it yet." in client.get("/console/").content.decode()
+    )
     assert press(client, address, deed="resume") == "gradebook_marks goes on."
     assert Consumer.objects.get(pk=NAME).state == "running"
     assert list_written_down() == [

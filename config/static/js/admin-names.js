@@ -10,6 +10,7 @@ function nameAll(root) {
   for (const moment of root.querySelectorAll(".datetime")) {
     moment.querySelectorAll("input").forEach((input, place) => input.setAttribute("aria-label", place === 0 ? "Date" : "Time"));
   }
+  for (const control of root.querySelectorAll("[aria-describedby]")) forgetWhatIsNotThere(control);
 }
 
 function nameInRow(control) {
@@ -17,7 +18,16 @@ function nameInRow(control) {
   const row = cell.closest("tr");
   const rows = [...row.parentElement.querySelectorAll("tr.form-row:not(.empty-form)")];
   const head = row.closest("table").querySelectorAll("thead th")[cell.cellIndex];
+  const help = head.querySelector(".help")?.title;
   control.setAttribute("aria-label", `${head.innerText.trim()}, row ${rows.indexOf(row) + 1}`);
+  if (help) control.setAttribute("aria-description", help);
+}
+
+/** A row's fields refer to help that stands in the column's head only. */
+function forgetWhatIsNotThere(control) {
+  const ids = control.getAttribute("aria-describedby").split(/\s+/).filter((id) => document.getElementById(id));
+  if (ids.length > 0) control.setAttribute("aria-describedby", ids.join(" "));
+  else control.removeAttribute("aria-describedby");
 }
 
 function hidden(text) {
