@@ -56,9 +56,12 @@ def _list_carried(parsed: ipaddress.IPv6Address) -> list[str]:
 
 
 def resolve(host: str, port: int, *, private: bool) -> str:
-    """Return an address of this host to connect to. Unless `private` is allowed, raise when any it has is not public."""
+    """Return an address of this host to connect to. Unless `private` is allowed, raise when any it has is not public.
+
+    Which address that is, whoever typed the name is not told: they could ask for the names of our network one by one.
+    """
     found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     for address in found:
         if not (private or is_public(address)):
-            raise ForbiddenAddress(f"{host} leads to {address}, which is not a public address.")
+            raise ForbiddenAddress(f"{host} leads to an address that is not public.")
     return found[0]

@@ -27,6 +27,7 @@ class PoolWorker(UvicornWorker):  # type: ignore[misc] # untyped
     CONFIG_KWARGS: dict[str, Any] = {
         "loop": "uvloop",
         "http": "httptools",
+        "ws": "none",  # nobody here speaks it, also where a library for it happens to be installed
         "lifespan": "on",
         "server_header": False,
     }
