@@ -5,6 +5,7 @@ Hashing and compressing them all takes seconds, so a start that finds nothing ch
 
 import hashlib
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,9 +48,23 @@ def collect_when_changed() -> bool:
     now = fingerprint()
     if stamp.exists() and stamp.read_text() == now:
         return False
-    call_command("collectstatic", interactive=False, verbosity=0, clear=True)
+    _remove_all_but_the_last_version(Path(settings.STATIC_ROOT))
+    call_command("collectstatic", interactive=False, verbosity=0)
     stamp.write_text(now)
     return True
+
+
+def _remove_all_but_the_last_version(root: Path) -> None:
+    """Leave what the pages of the version before ask for: its processes serve until they are restarted, and a page until it is left.
+
+    Those names carry their content. All others go: `collectstatic` would take an older file of another version for unchanged.
+    """
+    manifest = root / HashedStaticFilesStorage.manifest_name
+    names = json.loads(manifest.read_text())["paths"] if manifest.exists() else {}
+    kept = {str(root / hashed) for name, hashed in names.items() if hashed != name} | {str(manifest)}
+    for file in root.rglob("*"):
+        if file.is_file() and str(file).removesuffix(".gz") not in kept:
+            file.unlink()
 
 
 def fingerprint() -> str:

@@ -73,3 +73,25 @@ def test_files_are_collected_again_only_after_a_change(settings: Any, tmp_path: 
     (source / "page.css").unlink()
     assert collect_when_changed() is True
     assert not (tmp_path / "collected" / "page.css").exists()
+
+
+def test_files_of_the_version_before_stay_for_who_still_shows_its_pages(
+    settings: Any, tmp_path: Path
+) -> None:
+    source, collected = tmp_path / "source", tmp_path / "collected"
+    source.mkdir()
+    settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+    settings.STATICFILES_DIRS = [source]
+    settings.STATIC_ROOT = collected
+    hashed = {"BACKEND": "config.statics.HashedStaticFilesStorage"}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": hashed}
+
+    def collect(color: str) -> set[str]:
+        """Collect a style sheet of this colour; return the colours that can be had by name."""
+        (source / "page.css").write_text(f"body {{ color: {color} }}" + " " * 500)
+        collect_when_changed()
+        return {file.read_text().split()[3] for file in collected.glob("page.*.css")}
+
+    assert [collect(color) for color in ("red", "tan", "sky")] == [{"red"}, {"red", "tan"}, {"tan", "sky"}]
+    packed = sorted(file.name.removesuffix(".gz") for file in collected.glob("page.*.gz"))
+    assert packed == sorted(file.name for file in collected.glob("page.*css"))
