@@ -49,6 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _load_pages()
     _hash_quickly()
     _empty_quickly()
+    config.pluginmanager.import_plugin("tests.groups")  # which tests stay in one worker
     config.pluginmanager.import_plugin("tests.databases")  # what each worker's begins as
     config.pluginmanager.import_plugin("tests.examples")  # how many of them
     config.pluginmanager.import_plugin("tests.people")  # the fixed people; models exist from here on
@@ -140,7 +141,7 @@ def standing_environment(server: Cluster, django_db_setup: None) -> dict[str, st
 
 @pytest.fixture(scope="module")
 def standing_gate(standing_environment: dict[str, str]) -> Iterator[WebServer]:
-    """A web server that the tests of a file share: none may end it, and an `xdist_group` keeps the file in one worker."""
+    """A web server that the tests of a file share: none may end it. They stay in one worker (tests/groups.py)."""
     with serving(standing_environment) as server:
         yield server
 

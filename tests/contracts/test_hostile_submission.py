@@ -20,9 +20,6 @@ LONG = "x" * 200_000
 DEEP = "[" * 1_000 + "]" * 1_000
 
 
-pytestmark = pytest.mark.xdist_group("hostile submission")
-
-
 @pytest.fixture
 def poster(transactional_db: None, standing_gate: WebServer) -> Iterator[Poster]:
     """A client of the product's own web server."""

@@ -19,7 +19,7 @@ from tests.posting import Answer, Poster, Sitting, sitting_of
 from tests.serving import WebServer, serving
 from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.process, pytest.mark.xdist_group("gate processes")]
+pytestmark = pytest.mark.process
 
 ANSWERS = {"q1": "a", "q2": ["x"]}
 LOST = (OSError, http.client.HTTPException)

@@ -18,7 +18,6 @@ from tests.waiting import wait_until
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.process,
-    pytest.mark.xdist_group("revocation"),
 ]
 
 
