@@ -1,5 +1,7 @@
 // Fetches the console's middle part every few seconds. Stops while the page is hidden or somebody said so; says when it could not.
 
+import { within } from "../js/within.js";
+
 const EVERY = 4000;
 const live = document.querySelector("[data-console-live]");
 const status = document.querySelector("[data-console-status]");
@@ -21,7 +23,7 @@ setInterval(refresh, EVERY);
 async function refresh() {
   if (isPaused || document.hidden) return;
   try {
-    const answer = await fetch(live.dataset.consoleLive, { redirect: "error", signal: AbortSignal.timeout(EVERY * 2) });
+    const answer = await fetch(live.dataset.consoleLive, { redirect: "error", signal: within(EVERY * 2) });
     if (!answer.ok) throw new Error(String(answer.status));
     replace(await answer.text());
     say("");

@@ -5,6 +5,7 @@
  * the server alone decides about time.
  */
 
+import { sayStarted } from "../js/started.js";
 import { Announcer } from "./sitting/announcer.js";
 import { Api } from "./sitting/api.js";
 import { AttemptWatch } from "./sitting/attempt-watch.js";
@@ -138,3 +139,4 @@ function csrfToken() {
 const root = document.querySelector("[data-sitting]");
 useZone(root.dataset.timeZone);
 new Sitting(root).start();
+sayStarted();

@@ -5,6 +5,7 @@
  * replaced without being seen. Without this script the page is the same table, for reading.
  */
 
+import { sayStarted } from "../js/started.js";
 import { drawCell, flash } from "./marksheet/cell-view.js";
 import { Entering } from "./marksheet/entering.js";
 import { KeptMarks, localStorageOrNull } from "./marksheet/kept-marks.js";
@@ -123,3 +124,4 @@ for (const link of document.querySelectorAll("[data-sheet-history]")) {
   });
 }
 for (const root of document.querySelectorAll("[data-marksheet]")) new Marksheet(root).start();
+sayStarted();

@@ -5,6 +5,8 @@
  * receivedAt}`; status 0 means that no answer came, and then nobody knows whether the server acted on the request.
  */
 
+import { within } from "../../js/within.js";
+
 const ANSWER_WITHIN_MS = 20_000;
 const CHUNK_WITHIN_MS = 60_000; // bytes go up a slow line
 const CHUNK_TYPE = "application/offset+octet-stream";
@@ -89,7 +91,7 @@ async function send(method, url, body, headers) {
       method,
       headers: body ? { ...headers, "Content-Type": isBytes ? CHUNK_TYPE : "application/json" } : headers,
       body: isBytes ? body : body && JSON.stringify(body),
-      signal: AbortSignal.timeout(isBytes ? CHUNK_WITHIN_MS : ANSWER_WITHIN_MS),
+      signal: within(isBytes ? CHUNK_WITHIN_MS : ANSWER_WITHIN_MS),
       cache: "no-store",
       redirect: "error",
     });

@@ -5,6 +5,7 @@
  * page submits by itself only what the server does not hold yet.
  */
 
+import { within } from "../../js/within.js";
 import { isEmpty, normalised } from "./answers.js";
 import { find } from "./markup.js";
 import { OutcomePanel } from "./outcome-panel.js";
@@ -163,7 +164,7 @@ export class Ending {
   /** Only if it can be reached: without a network this page, which says it all, must stay. */
   async #goToReceipt(id) {
     const url = this.#receiptUrl(id);
-    const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(() => null);
+    const answer = await fetch(url, { signal: within(10_000) }).catch(() => null);
     if (answer?.ok) window.location.assign(url);
   }
 }

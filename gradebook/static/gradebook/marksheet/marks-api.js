@@ -5,6 +5,8 @@
  * "Unreachable" means the outcome is unknown: the same changes may be sent again, the server answers a repeat as saved.
  */
 
+import { within } from "../../js/within.js";
+
 const PATIENCE_MS = 20_000;
 const SIGNED_OUT = new Set(["not_authenticated", "authentication_failed", "permission_denied", "somebody_else"]);
 
@@ -41,7 +43,7 @@ export class MarksApi {
         credentials: "same-origin",
         redirect: "error",
         cache: "no-store",
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: within(PATIENCE_MS),
         ...options,
       });
       return await sort(answer);
