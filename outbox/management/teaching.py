@@ -1,6 +1,7 @@
 """A base for commands whose `--help` teaches: the paragraphs of `help` are printed as they are written."""
 
 from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser, DjangoHelpFormatter
@@ -32,6 +33,14 @@ class TeachingCommand(BaseCommand):
                 if isinstance(text, str) and not _is_utf8(text):
                     raise CommandError(f"{text!r} is not UTF-8.", returncode=2)
         return super().execute(*args, **options)
+
+
+def read_file(path: Path) -> bytes:
+    """Return what is in a file that was named on the command line."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def batch_size(text: str) -> int:

@@ -14,7 +14,7 @@ from gradebook.imports.importing import ImportRefused, apply_import, prepare_imp
 from gradebook.imports.plans import Plan, PlannedChange, Wishes
 from gradebook.imports.workbooks import WorksheetNotNamed
 from gradebook.models import Column, MarkSheet, User
-from outbox.management.teaching import TeachingCommand
+from outbox.management.teaching import TeachingCommand, read_file
 
 HELP = """Put the marks of a CSV file or an Excel workbook into a mark sheet, whole or not at all.
 
@@ -82,7 +82,7 @@ class Command(TeachingCommand):
             worksheet=options["worksheet"],
         )
         try:
-            plan = prepare_import(sheet=sheet, data=_read(file), wishes=wishes, by=person)
+            plan = prepare_import(sheet=sheet, data=read_file(file), wishes=wishes, by=person)
             require_sound(plan)
             number = 0 if dry_run else apply_import(sheet=sheet, plan=plan, by=person)
         except ImportRefused as refused:
@@ -120,13 +120,6 @@ def _find_person(username: str) -> User:
     if person is None:
         raise CommandError(f"There is nobody with the user name {username!r}.")
     return person
-
-
-def _read(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
 
 
 def _describe(planned: PlannedChange) -> str:
