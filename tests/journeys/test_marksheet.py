@@ -469,6 +469,7 @@ def test_history_of_the_cell_opens_with_a_key_and_gives_the_cursor_back(
     desk.press("h")
     drawer = desk.page.locator("[data-history-drawer]")
     expect(drawer.get_by_role("heading", name="Bo Berg, Test")).to_be_visible()
+    expect(drawer.get_by_role("status")).to_have_text("No changes.")
     desk.press("Escape")
     desk.expect_cursor(students[1], columns[1])
 

@@ -10,6 +10,7 @@ async function open({ url, title }) {
   drawer.querySelector("[data-history-title]").textContent = title;
   const body = drawer.querySelector("[data-history-body]");
   body.replaceChildren(note("Loading…"));
+  drawer.querySelector("[data-history-news]").textContent = "";
   if (!drawer.open) drawer.showModal();
   await fill(body, new URL(url, document.baseURI));
 }
@@ -32,9 +33,12 @@ function build() {
   close.addEventListener("click", () => drawer.close());
   const body = document.createElement("div");
   body.dataset.historyBody = "";
-  body.setAttribute("aria-live", "polite");
+  const news = document.createElement("p");
+  news.className = "visually-hidden";
+  news.dataset.historyNews = "";
+  news.setAttribute("role", "status");
   head.append(title, close);
-  drawer.append(head, body);
+  drawer.append(head, news, body);
   drawer.addEventListener("click", (event) => onClick(event, drawer, body));
   document.body.append(drawer);
   return drawer;
@@ -58,7 +62,15 @@ async function fill(body, url) {
   body.dataset.url = url.href;
   const fragment = await load(url);
   if (body.dataset.url !== url.href) return; // another cell was asked for meanwhile
+  const lines = fragment?.querySelectorAll("[data-history-list] > li").length;
   body.replaceChildren(fragment ?? note(FAILED, "message message--error"));
+  // Who listens hears how much there is, and reads it line by line; a whole history would be read out to them otherwise.
+  body.parentElement.querySelector("[data-history-news]").textContent = lines === undefined ? FAILED : inWords(lines);
+}
+
+function inWords(lines) {
+  if (lines === 0) return "No changes.";
+  return lines === 1 ? "1 change." : `${lines} changes.`;
 }
 
 async function more(older, body) {
