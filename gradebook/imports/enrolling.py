@@ -5,6 +5,7 @@ another role by a file: what looks like it is a fault. Said again, a list change
 """
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 from uuid import UUID
@@ -57,8 +58,9 @@ def plan_roster(roster: Roster, school: SchoolAsItIs, *, makes_classes: bool, ha
         *(
             Fault(line.line, problem)
             for line in roster.lines
-            for problem in _list_problems(line, school, makes_classes=makes_classes, has_period=has_period)
+            for problem in _list_problems(line, school, has_period=has_period)
         ),
+        *([] if makes_classes else _list_missing_classes(roster, school)),
     ]
     people = {line.person.username: line.person for line in roster.lines}
     placed = [line for line in roster.lines if line.class_name]
@@ -83,9 +85,7 @@ def plan_roster(roster: Roster, school: SchoolAsItIs, *, makes_classes: bool, ha
     )
 
 
-def _list_problems(
-    line: RosterLine, school: SchoolAsItIs, *, makes_classes: bool, has_period: bool
-) -> Iterator[str]:
+def _list_problems(line: RosterLine, school: SchoolAsItIs, *, has_period: bool) -> Iterator[str]:
     known, person = school.people.get(line.person.username), line.person
     if known is not None and known.school_id != school.school_id:
         yield f"“{person.username}” is somebody's user name outside this school."
@@ -93,12 +93,23 @@ def _list_problems(
         yield f"“{person.username}” is here already, as {known.role} and not as {person.role}."
     elif known is not None and not known.is_active:
         yield f"“{person.username}” is here already, and switched off."
-    if line.class_name and line.class_name not in school.classes and not makes_classes:
-        yield f"There is no class “{line.class_name}” in this school."
     if line.course_code and line.course_code not in school.courses:
         yield f"There is no course with the code “{line.course_code}” in this school."
     if line.course_code and not has_period:
         yield "A teacher teaches for a term: say which with --period."
+
+
+def _list_missing_classes(roster: Roster, school: SchoolAsItIs) -> Iterator[Fault]:
+    """Name each class once: a list of a whole school has hundreds of lines of them."""
+    missing = [line for line in roster.lines if line.class_name and line.class_name not in school.classes]
+    numbers = Counter(line.class_name for line in missing)
+    for first in {line.class_name: line for line in reversed(missing)}.values():
+        others = numbers[first.class_name] - 1
+        more = f", here and on {others} more line{'' if others == 1 else 's'}" if others else ""
+        yield Fault(
+            first.line,
+            f"There is no class “{first.class_name}” in this school{more}. Should it be made? Say --make-classes.",
+        )
 
 
 def _is_renamed(person: Person, known: User | None) -> bool:

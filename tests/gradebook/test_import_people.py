@@ -106,7 +106,7 @@ def test_every_fault_is_named_with_its_line_and_nobody_is_taken(
     text = (
         "username,first name,last name,role,class,course\nbach,Johann,Bach,,9A,\nbach,Carl,Bach,,9A,\n"
         "far,Fay,Ray,,,\nteacher,Te,Acher,,,\nother_student,O,S,,,\nann,Ann,Lee,boss,,\nbo,Bo,Lee,,9Z,\n"
-        "cy,Cy,Lee,,9A,MA\ndi,Di,Lee,teacher,9A,\ned,Ed,Lee,teacher,9A,??\n,No,Body,,,\na b,A,B,,,\n"
+        "cy,Cy,Lee,,9A,MA\ndi,Di,Lee,teacher,9A,\ned,Ed,Lee,teacher,9A,??\n,No,Body,,,\na b,A,B,,,\nfi,Fi,Lee,,9Z,\n"
     )
     assert _refusal(file, text, period=world.period.name) == [
         "Nothing of this list was taken.",
@@ -115,7 +115,7 @@ def test_every_fault_is_named_with_its_line_and_nobody_is_taken(
         "line 5: “teacher” is here already, as teacher and not as student.",
         "line 6: “other_student” is here already, and switched off.",
         "line 7: “boss” is no role in a list of people: student or teacher.",
-        "line 8: There is no class “9Z” in this school.",
+        "line 8: There is no class “9Z” in this school, here and on 1 more line. Should it be made? Say --make-classes.",
         "line 9: A student is in a class, not in a course.",
         "line 10: A teacher teaches a class in a course: say both, or neither.",
         "line 11: There is no course with the code “??” in this school.",

@@ -101,7 +101,7 @@ class Command(TeachingCommand):
 
 def _admit(school: School, plan: RosterPlan, wishes: RosterWishes, file: Path | None) -> None:
     """Write the passwords and the people; of both or neither something is left."""
-    if file is None:
+    if file is None or not plan.new_people:
         apply_roster(school=school, plan=plan, wishes=wishes, passwords={})
         return
     secret = {name: _make_password() for name in plan.new_people}
