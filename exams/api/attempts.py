@@ -21,13 +21,14 @@ from exams.errors import (
     NotOpen,
     NotYetCertain,
     OutcomeUnknown,
+    RateLimited,
     StaleDraft,
 )
 from exams.models import Decision, Origin
 from exams.queries.attempts import AttemptView, get_attempt, get_standing
 from exams.queries.feedback import QuestionFeedback, list_feedback
 from exams.services.attempts import start_attempt
-from exams.services.drafts import save_draft
+from exams.services.drafts import save_draft, take_save
 
 SHOWN_STATES = ["open", "submitted", "grading", "graded", "needs_marking", "failed", "not_taken"]
 
@@ -164,13 +165,16 @@ class AttemptDraft(SignedInView):
         summary="Save the answers so far",
         request=DraftForm,
         responses={200: SavedSerializer}
-        | refusals(*READING_A_BODY, NotFound, StaleDraft, AttemptClosed, ForeignPage, OutcomeUnknown),
+        | refusals(
+            *READING_A_BODY, NotFound, StaleDraft, AttemptClosed, ForeignPage, RateLimited, OutcomeUnknown
+        ),
     )
     def put(self, request: Request, attempt_id: UUID) -> Response:
         """Keep all answers, as the last save's successor. At the deadline the server hands in what was kept last.
 
         A lost answer is no problem: send the same request again. `stale_draft` carries the `token` and `saved_at` of what is kept.
         """
+        take_save(self.person_id)
         saved = save_draft(attempt_id=attempt_id, student_id=self.person_id, **read_body(request, DraftForm))
         return Response(SavedSerializer(saved, context={"zone": saved.zone}).data)
 

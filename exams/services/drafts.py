@@ -6,14 +6,20 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 from uuid_utils.compat import uuid7
 
 from exams.canonical import canonical_answers
-from exams.errors import AttemptClosed, NotFound, StaleDraft
+from exams.errors import AttemptClosed, NotFound, RateLimited, StaleDraft
+from exams.limits import make_limit
 from exams.local_time import write_local
 from exams.models import AttemptState, Draft
 from outbox.db import load_sql
+
+# Saves of one person: a page makes at most one in two seconds. Each may write a megabyte, so a script that makes hundreds a second would
+# fill the disk's log and everybody's places.
+saves = make_limit(settings.REDIS_URL, name="drafts", capacity=30, per_second=1.0)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,6 +42,12 @@ class _Row:
     zone: str
     token: UUID | None
     saved_at: datetime | None
+
+
+def take_save(student_id: UUID) -> None:
+    """Take one of this person's saves, or raise `RateLimited`. Memory only: asked before anything of the request is read."""
+    if wait := saves.take(student_id):
+        raise RateLimited(retry_after=wait)
 
 
 def save_draft(

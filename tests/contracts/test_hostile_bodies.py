@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from exams.limits.buckets import Buckets
 from exams.models import Attempt, Draft, Exam
-from exams.services import sign_in
+from exams.services import drafts, sign_in
 from gradebook.models import User
 from tests.examples import examples
 from tests.exams.api.callers import Caller, give_csrf_cookie, read, refused, with_session, with_token
@@ -29,8 +29,9 @@ NESTED = b"[" * 1000 + b"]" * 1000
 
 
 @pytest.fixture
-def save(attempt: Attempt, student: User) -> Send:
-    """Send a body to the draft's door."""
+def save(attempt: Attempt, student: User, monkeypatch: pytest.MonkeyPatch) -> Send:
+    """Send a body to the draft's door; saving is not limited here."""
+    monkeypatch.setattr(drafts, "saves", Buckets(capacity=10_000, per_second=1))
     caller = with_token(student)
     return lambda body, **headers: caller.put(f"attempts/{attempt.pk}/draft", body, **headers)
 

@@ -12,6 +12,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from exams.gate.admission import per_person
 from exams.models import Attempt, Exam, QuestionKind
+from exams.services.drafts import saves
 from gradebook.models import User
 from tests import factories
 from tests.contracts.endpoints import list_endpoints
@@ -102,7 +103,8 @@ def test_the_description_has_the_table_of_answers_and_the_limits(schema: dict[st
     assert [row.split("`")[1] for row in table] == QuestionKind.values
     assert [row for row in table if row not in description] == []
     assert "30 requests at once per person, one more each second" in description
-    assert [per_person.take("somebody") for _ in range(31)] == [0] * 30 + [1]
+    for limit in (per_person, saves):
+        assert [limit.take("somebody") for _ in range(31)] == [0] * 30 + [1]
 
 
 def test_descriptions_speak_to_the_reader_of_the_schema(schema: dict[str, Any]) -> None:

@@ -6,8 +6,12 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from exams.limits.buckets import Buckets
 from exams.models import Attempt, Draft
-from tests.exams.api.callers import Caller, call_in_chunks, in_helsinki, look, read, refused
+from exams.services import drafts
+from gradebook.models import User
+from tests import factories
+from tests.exams.api.callers import Caller, call_in_chunks, in_helsinki, look, read, refused, with_token
 from tests.sitting import hand_in
 
 
@@ -35,6 +39,23 @@ def test_saving_a_draft_is_one_statement(
         saved = read(caller.put(f"attempts/{attempt.pk}/draft", {"answers": {"q1": "a"}, "token": None}), 200)
     draft = Draft.objects.get()
     assert saved == {"token": str(draft.token), "saved_at": in_helsinki(draft.saved_at)}
+
+
+def test_saves_of_one_person_are_bounded_and_nobody_elses(
+    attempt: Attempt, caller: Caller, other_student: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each may write a megabyte: a script that makes hundreds a second would be everybody's trouble."""
+    monkeypatch.setattr(drafts, "saves", Buckets(capacity=1, per_second=1 / 30))
+    read(caller.put(f"attempts/{attempt.pk}/draft", {"answers": {"q1": "a"}, "token": None}), 200)
+
+    second = caller.put(f"attempts/{attempt.pk}/draft", {"answers": {"q1": "b"}, "token": None})
+
+    assert refused(second, 429)["code"] == "rate_limited"
+    assert 1 <= int(second["Retry-After"]) <= 30
+    assert Draft.objects.get().answers == '{"q1":"a"}'
+    theirs = factories.attempt(attempt.revision, other_student)
+    body = {"answers": {"q1": "c"}, "token": None}
+    read(with_token(other_student).put(f"attempts/{theirs.pk}/draft", body), 200)
 
 
 def test_a_stale_draft_is_told_the_token_it_missed(attempt: Attempt, caller: Caller) -> None:
