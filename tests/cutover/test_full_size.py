@@ -20,7 +20,7 @@ from tests.cutover.killing import (
     run_until_killed,
     write_many_copies,
 )
-from tests.cutover.test_cutover import check_one_wrong_cell
+from tests.cutover.test_gates import check_one_wrong_cell
 from tests.people import World
 from tests.processes.running import Running
 
