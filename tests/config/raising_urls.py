@@ -71,6 +71,7 @@ urlpatterns = [
     path("api/plain/<name>", raise_plainly),
     path("page/<name>", raise_plainly),
     path("form", answer),
+    path("accessibility/", answer, name="accessibility"),  # every page leads there
 ]
 handler400 = "config.refusals.bad_request"
 handler403 = "config.refusals.permission_denied"
