@@ -176,6 +176,14 @@ def test_passwords_are_written_for_new_accounts_into_a_file_of_ones_own(file: Pa
     ]
 
 
+def test_name_is_no_formula_beside_the_passwords(file: Path) -> None:
+    """It could send the cell beside it anywhere."""
+    secret = file.with_name("passwords.csv")
+    _import(file, "username,first name,last name\nann,=HYPERLINK(C2),Lee\n", passwords=secret)
+    (_, row) = csv.reader(io.StringIO(secret.read_text("utf-8-sig")))
+    assert row[:2] == ["ann", "'=HYPERLINK(C2) Lee"]
+
+
 def test_nothing_is_left_of_either_where_one_of_people_and_passwords_fails(
     file: Path, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

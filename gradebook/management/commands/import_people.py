@@ -19,6 +19,7 @@ from django.utils import timezone
 from gradebook.errors import GradebookError
 from gradebook.imports.admitting import RosterWishes, apply_roster, prepare_roster
 from gradebook.imports.enrolling import RosterPlan
+from gradebook.imports.formulas import guard
 from gradebook.imports.workbooks import WorksheetNotNamed
 from gradebook.models import Period, School
 from outbox.management.progress import progress_bar
@@ -109,7 +110,8 @@ def _admit(school: School, plan: RosterPlan, wishes: RosterWishes, file: Path | 
         apply_roster(school=school, plan=plan, wishes=wishes, passwords=_hash(secret))
         rows = csv.writer(written)
         rows.writerow(["username", "name", "password"])
-        rows.writerows([name, plan.new_people[name].full_name, secret[name]] for name in secret)
+        # A name could be a formula where the file is opened, with the passwords in the cells beside it.
+        rows.writerows([name, guard(plan.new_people[name].full_name), secret[name]] for name in secret)
         written.flush()
         os.fsync(written.fileno())
 
