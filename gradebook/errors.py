@@ -147,3 +147,10 @@ class SchemeRefused(GradebookError):
 
     code = "scheme_refused"
     status = 409
+
+
+class ChangedMeanwhile(GradebookError):
+    """Somebody else has saved this since your page was opened. Nothing of yours was saved: open it anew, and enter it again there."""
+
+    code = "changed_meanwhile"
+    status = 409

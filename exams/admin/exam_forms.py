@@ -8,6 +8,7 @@ from django import forms
 
 from exams.models import Exam, ExamTarget
 from exams.models.exams import LONGEST_TIME_LIMIT
+from gradebook.admin.seen import SeenForm
 from gradebook.models import Column
 
 
@@ -30,7 +31,7 @@ class MinutesField(forms.DecimalField):
         return (self.prepare_value(initial) or "") != (data or "")
 
 
-class ExamForm(forms.ModelForm[Exam]):
+class ExamForm(SeenForm[Exam]):
     """What a person says about an exam; its school is its course's."""
 
     time_limit = MinutesField(

@@ -106,7 +106,8 @@ class ExamAdmin(OnSchoolClock[Exam]):
 
     def get_fields(self, request: HttpRequest, obj: Exam | None = None) -> Any:
         """Show the papers once there is an exam to have some."""
-        return [*ExamForm.Meta.fields, *(["papers"] if obj else [])]
+        seen = ["seen"] if obj and self.has_change_permission(request, obj) else []
+        return [*ExamForm.Meta.fields, *(["papers"] if obj else []), *seen]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Exam | None = None) -> Any:
         """Keep an exam that somebody has begun in its course and period."""
@@ -114,7 +115,9 @@ class ExamAdmin(OnSchoolClock[Exam]):
         return [*fixed, *self.readonly_fields]
 
     def save_model(self, request: HttpRequest, obj: Exam, form: ModelForm[Exam], change: Any) -> None:
-        """Save; changed times reach the attempts under way."""
+        """Save over what the page showed; changed times reach the attempts under way."""
+        if change and isinstance(form, ExamForm):
+            form.require_unchanged()
         super().save_model(request, obj, form, change)
         if change and _TIMES & set(form.changed_data):
             moved = move_exam_deadlines(exam_id=obj.pk, reason="exam times changed", by=person_of(request).pk)

@@ -9,11 +9,13 @@ from exams.canonical import write_number
 from exams.models import AnswerOption, Question, QuestionKind
 from exams.paper.drafts import Kind
 from exams.paper.weights import Tick, even_weights
+from gradebook.admin.seen import SeenForm
 
 _LAST = 1_000_000
+_OWN = ("title", "kind", "text", "text_format", "points", "is_case_sensitive", "feedback")
 
 
-class QuestionForm(forms.ModelForm[Question]):
+class QuestionForm(SeenForm[Question]):
     """A question without its answers; whether a statement is true is said here, not in a list."""
 
     place = forms.IntegerField(min_value=1, label="Place in the paper", help_text="Others move up or down.")
@@ -59,6 +61,13 @@ class QuestionForm(forms.ModelForm[Question]):
             right = question.options.filter(fraction__gt=0).first()
             self.initial["truth"] = right.text if right else ""
             self.initial["points"] = _shortest(question.points)
+
+    @staticmethod
+    def list_seen(row: Any) -> list[Any]:
+        """Return the question and its answers; not its place, which moves with every other question's."""
+        own = [getattr(row, name) for name in _OWN]
+        answers = row.options.values_list("id", "text", "match_text", "low", "high", "fraction", "feedback")
+        return [*own, *answers.order_by("position", "id")]
 
     def clean(self) -> dict[str, Any]:
         """Ask for what a true/false question needs."""

@@ -55,6 +55,12 @@ class QuestionAdmin(SchoolScoped[Question]):
         """Nor does it go."""
         return super().has_delete_permission(request, obj) and not (obj and obj.revision.published_at)
 
+    def get_fields(self, request: HttpRequest, obj: Question | None = None) -> Any:
+        """Show what was seen to nobody but the form."""
+        fields = super().get_fields(request, obj)
+        is_form = obj is not None and self.has_change_permission(request, obj)
+        return fields if is_form else [name for name in fields if name != "seen"]
+
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Put a new question at the end."""
         revision = self._revision_to_fill(request)
@@ -92,6 +98,8 @@ class QuestionAdmin(SchoolScoped[Question]):
                 raise RevisionPublished
             obj.revision = revision
         lock_unpublished(obj.revision)
+        if change and isinstance(form, QuestionForm):
+            form.require_unchanged()
         if not change:
             obj.position = obj.revision.questions.count() + 1_000_000
         super().save_model(request, obj, form, change)
