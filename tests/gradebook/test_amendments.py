@@ -13,30 +13,14 @@ from gradebook.errors import AmendmentNotFound, AmendmentRefused, MarksAreReadOn
 from gradebook.models import Amendment, Column, Mark, Period, User
 from gradebook.services.amendments import refuse_amendment, sign_amendment, withdraw_amendment
 from gradebook.services.proposals import propose_amendment
-from gradebook.services.terms import lock_term
 from outbox.models.log import Event
 from tests import factories
-from tests.gradebook.marks import list_facts, list_steps, post, save, shown
+from tests.gradebook.locking import column, head, locked
+from tests.gradebook.marks import list_facts, list_steps, post, shown
 from tests.people import World
 
+__all__ = ["column", "head", "locked"]
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def column(world: World, student: User, teacher: User) -> Column:
-    column = factories.column(world.sheet, title="Essay", max_points=20)
-    save(column, student, "7", by=teacher)
-    return column
-
-
-@pytest.fixture
-def head(world: World) -> User:
-    return factories.admin(school=world.school, first_name="Helmi", last_name="Rehtori")
-
-
-@pytest.fixture
-def locked(world: World, head: User, column: Column) -> Period:
-    return lock_term(period_id=world.period.pk, by=head)
 
 
 @pytest.fixture

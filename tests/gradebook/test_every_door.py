@@ -24,9 +24,11 @@ from gradebook.services.terms import lock_term
 from gradebook.snapshots.carrying import carry_over_marks
 from outbox.models.log import Event
 from tests import factories
+from tests.gradebook.locking import column
 from tests.gradebook.marks import count_events, post, save, shown
 from tests.people import World
 
+__all__ = ["column"]
 pytestmark = pytest.mark.django_db
 IN_THESE_WORDS = "This term is locked: its marks stand still. Propose an amendment instead."
 FILE = "username,Essay\nstudent,9\n"
@@ -40,13 +42,6 @@ class Room(NamedTuple):
     teacher: User
     client: Client
     folder: Path
-
-
-@pytest.fixture
-def column(world: World, student: User, teacher: User) -> Column:
-    column = factories.column(world.sheet, title="Essay", max_points=20)
-    save(column, student, "7", by=teacher)
-    return column
 
 
 @pytest.fixture

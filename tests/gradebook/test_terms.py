@@ -13,28 +13,12 @@ from gradebook.services.marks import save_marks
 from gradebook.services.terms import lock_term, open_term
 from outbox.models.log import Event
 from tests import factories
+from tests.gradebook.locking import column, head, locked
 from tests.gradebook.marks import change, post, save, shown
 from tests.people import World
 
+__all__ = ["column", "head", "locked"]
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def column(world: World, student: User, teacher: User) -> Column:
-    column = factories.column(world.sheet, title="Essay", max_points=20)
-    save(column, student, "7", by=teacher)
-    return column
-
-
-@pytest.fixture
-def head(world: World) -> User:
-    """The school's own administrator."""
-    return factories.admin(school=world.school, first_name="Helmi", last_name="Rehtori")
-
-
-@pytest.fixture
-def locked(world: World, head: User, column: Column) -> Period:
-    return lock_term(period_id=world.period.pk, by=head)
 
 
 def _facts(period: Period) -> list[tuple[str, int, dict[str, Any]]]:
