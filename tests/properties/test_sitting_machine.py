@@ -101,8 +101,8 @@ class SittingMachine(RuleBasedStateMachine):
             self.attempts.append(started.attempt.pk)
             self.sat.append(Sat())
 
-    @rule(given=GIVEN, kept=GIVEN, is_submitted=st.booleans())
-    def sit_through(self, given: Given, kept: Given, is_submitted: bool) -> None:
+    @rule(given=GIVEN, kept=GIVEN, is_submitted=st.sampled_from([True, True, False]), points=POINTS)
+    def sit_through(self, given: Given, kept: Given, is_submitted: bool, points: Decimal | None) -> None:
         """An attempt from its begin to the sheet, handed in by the student or by the server."""
         if self.is_over:
             self.move(is_over=False)
@@ -114,6 +114,8 @@ class SittingMachine(RuleBasedStateMachine):
             self.move(is_over=True)
             self.close()
         self.grade(again=False)
+        if self.sat[-1].is_graded and self.sat[-1].waits:
+            self.mark_essay(len(self.sat) - 1, points)
         self.post()
 
     @precondition(lambda self: self.sat)
@@ -199,7 +201,10 @@ class SittingMachine(RuleBasedStateMachine):
         chosen = [
             number for number, sat in enumerate(self.sat) if sat.is_graded and sat.given and sat.given[1]
         ]
-        number = data.draw(st.sampled_from(chosen))
+        self.mark_essay(data.draw(st.sampled_from(chosen)), points)
+
+    def mark_essay(self, number: int, points: Decimal | None) -> None:
+        """Give points to the essay of an attempt, from a page that is up to date."""
         sat = self.sat[number]
         result = Result.objects.get(attempt_id=self.attempts[number], submission__withdrawn_at=None)
         essay = next(iter(self._answers(number, (None, True))))
@@ -256,4 +261,4 @@ def test_attempts_stay_what_the_written_rules_say_whatever_is_done_to_them(
     session: Session,
 ) -> None:
     at_the_gate = type("AtTheGate", (SittingMachine,), {"session": session})
-    run_state_machine_as_test(at_the_gate, settings=settings(examples(3), stateful_step_count=STEPS))
+    run_state_machine_as_test(at_the_gate, settings=settings(examples(6), stateful_step_count=STEPS))
