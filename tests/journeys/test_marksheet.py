@@ -57,10 +57,13 @@ def test_column_of_marks_is_entered_by_keyboard_alone(
     desk.expect_cursor(students[0], oral)
     desk.write("0")
     desk.expect_cursor(students[1], test)  # Enter goes back to where the run of Tabs began
+    desk.press("Control+d", "ArrowDown", "Control+d")
+    desk.expect_cursor(students[2], test)
     desk.expect_all_saved()
 
     assert [shown(essay, student) for student in students] == ["17", "18", "absent"]
     assert [shown(column, students[0]) for column in columns] == ["17", "12.25", "0"]
+    assert [shown(test, student) for student in students] == ["12.25"] * 3
     desk.expect_cell(students[0], test, "12.25", "saved")
 
 

@@ -70,6 +70,7 @@ class Marksheet {
       move: (cell) => this.#entering?.moveTo(cell),
       edit: (cell, text, isSelected) => this.#entering?.edit(cell, text, isSelected),
       clear: (cell) => this.#entering?.enter(cell, ""),
+      fill: (cell) => this.#entering?.fill(cell),
       history: (cell) => this.#openHistory(cell),
       leave: () => document.querySelector("[data-after-grid]")?.focus(),
     };

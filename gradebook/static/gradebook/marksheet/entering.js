@@ -87,6 +87,12 @@ export class Entering {
     this.#keys.focus(cell);
   }
 
+  /** Put into a cell what stands above it, also where that is not saved yet. */
+  fill(cell) {
+    const above = this.#sheet.at(cell.row - 1, cell.column);
+    if (above) this.enter(cell, this.editor.textOf(above));
+  }
+
   /** Every cell that holds something pasted that is no mark, by the judgement of this page or of the server, from whichever paste. */
   get wrongPasted() {
     return this.#sheet.unsaved.filter(({ typed }) => typed.state === "invalid" && typed.how === "pasted");

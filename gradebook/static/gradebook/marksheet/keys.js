@@ -16,7 +16,7 @@ export class Keys {
   #runFrom = null; // the column where a run of Tabs began
   #wasHere = false; // whether the cursor already was in the cell that is being pressed
 
-  /** `on`: {move(cell), edit(cell, text|null, isSelected), clear(cell), history(cell), leave()}. */
+  /** `on`: {move(cell), edit(cell, text|null, isSelected), clear(cell), fill(cell), history(cell), leave()}. */
   constructor({ table, sheet, on }) {
     this.#table = table;
     this.#sheet = sheet;
@@ -59,6 +59,7 @@ export class Keys {
   #onKey(event) {
     const cell = this.cell;
     if (event.ctrlKey && (event.key === "Home" || event.key === "End")) return this.#jump(event);
+    if ((event.ctrlKey || event.metaKey) && event.key === "d" && cell) return this.#fill(event, cell);
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return undefined;
     const move = this.#findMove(event);
     if (move) return this.#move(event, ...move);
@@ -76,6 +77,11 @@ export class Keys {
     else if ([...key].length === 1 && key !== " ") this.#on.edit(cell, key);
     else return;
     event.preventDefault();
+  }
+
+  #fill(event, cell) {
+    event.preventDefault(); // not a bookmark, here as in a spreadsheet
+    this.#on.fill(cell);
   }
 
   #onHeadKey(event) {
