@@ -5,17 +5,14 @@ from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
-from typing import Any
-from uuid import UUID
 
 import pytest
 from django.db import transaction
 from pytest_django import DjangoAssertNumQueries
 from uuid_utils.compat import uuid7
 
-from exams.jobs import GRADE, grading_job, regrading_job
-from exams.models import Attempt, AttemptState, Exam, ExamRevision, ExtensionKind, Result, Submission
-from exams.paper.drafts import Kind
+from exams.jobs import GRADE, grading_job
+from exams.models import Attempt, AttemptState, Exam, ExtensionKind, Result, Submission
 from exams.services.deadlines import grant_extension
 from exams.worker import GradingHandler
 from gradebook.models import Enrolment, User
@@ -29,26 +26,12 @@ from tests.exams.crowd import gather
 from tests.exams.grading_room import grade_everything
 from tests.exams.plans import explain
 from tests.exams.together import at_once
+from tests.exams.worker.by_machine import EventsOf, exam, right_answers, switch_the_student_off
 from tests.people import World
 from tests.sitting import hand_in
 
-EventsOf = Callable[[UUID], list[tuple[str, dict[str, Any]]]]
-
+__all__ = ["exam"]
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def exam(world: World) -> Exam:
-    """Four points, all of them for a machine to give."""
-    exam = factories.exam(school=world.school, course=world.course, period=world.period)
-    kinds: tuple[Kind, ...] = ("single_choice", "true_false", "numeric", "short_text")
-    factories.published_revision(exam, factories.questions(4, kinds))
-    factories.target(exam, world.school_class)
-    return exam
-
-
-def right_answers(attempt: Attempt) -> dict[str, Any]:
-    return factories.right_answers(ExamRevision.objects.get(pk=attempt.revision_id))
 
 
 def claim() -> Claim:
@@ -131,10 +114,6 @@ def test_an_essay_waits_for_a_person(world: World, student: User, events_of: Eve
     attempt.refresh_from_db()
     assert (result.state, result.score, result.max_points) == ("needs_marking", Decimal(6), Decimal(7))
     assert attempt.state == AttemptState.NEEDS_MARKING
-
-
-def switch_the_student_off(submission: Submission) -> None:
-    User.objects.filter(pk=submission.student_id).update(is_active=False)
 
 
 def take_the_exam_from_the_class(submission: Submission) -> None:
@@ -268,69 +247,6 @@ def reopen(exam: Exam, teacher: User) -> None:
     grant_extension(
         exam_id=exam.pk, kind=ExtensionKind.MINUTES, amount=5, reason="A fire alarm.", by=teacher.pk
     )
-
-
-def regrade(submission: Submission) -> None:
-    with transaction.atomic():
-        enqueue([regrading_job(submission)])
-    assert grade_everything() == Counter({Settled.FINISHED: 1})
-
-
-def test_a_regrade_that_finds_the_same_leaves_no_trace(attempt: Attempt) -> None:
-    submission = hand_in(attempt, right_answers(attempt))
-    grade_everything()
-    before = (Result.objects.values().get(), Attempt.objects.values().get(), Event.objects.count())
-
-    regrade(submission)
-
-    assert (Result.objects.values().get(), Attempt.objects.values().get(), Event.objects.count()) == before
-
-
-def test_a_regrade_that_finds_something_else_says_what_it_was(attempt: Attempt, events_of: EventsOf) -> None:
-    """An older grader had found 3 points."""
-    submission = hand_in(attempt, right_answers(attempt))
-    grade_everything()
-    Result.objects.update(score=3)
-
-    regrade(submission)
-
-    result = Result.objects.get()
-    assert (result.score, result.version) == (Decimal(4), 2)
-    kind, payload = events_of(attempt.pk)[-1]
-    assert (kind, payload["score"], payload["old_score"], payload["result_version"]) == (
-        "SubmissionGraded",
-        "4",
-        "3",
-        2,
-    )
-
-
-def test_a_regrade_that_fails_leaves_the_result_where_it_was(attempt: Attempt, events_of: EventsOf) -> None:
-    submission = hand_in(attempt, right_answers(attempt))
-    grade_everything()
-    before = Result.objects.values().get()
-    switch_the_student_off(submission)
-
-    regrade(submission)
-
-    attempt.refresh_from_db()
-    assert Result.objects.values().get() == before
-    assert (attempt.state, attempt.failure_reason) == (AttemptState.GRADED, "")
-    assert events_of(attempt.pk)[-1][0] == "GradingFailed"
-
-
-def test_what_failed_can_be_graded_once_its_cause_is_gone(attempt: Attempt) -> None:
-    submission = hand_in(attempt, right_answers(attempt))
-    switch_the_student_off(submission)
-    grade_everything()
-    User.objects.update(is_active=True)
-
-    regrade(submission)
-
-    attempt.refresh_from_db()
-    result = Result.objects.get()
-    assert (attempt.state, attempt.failure_reason) == (AttemptState.GRADED, "")
-    assert (result.state, result.score, result.reason, result.version) == ("graded", Decimal(4), "", 2)
 
 
 def test_nothing_is_claimable_before_the_hand_in_commits_nor_after_it_rolled_back(attempt: Attempt) -> None:
