@@ -3,12 +3,15 @@
 import datetime as dt
 import io
 import zipfile
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -199,7 +202,9 @@ def test_cards_wait_for_the_log_to_have_numbered_the_marks(world: World, column:
 def test_token_of_an_older_format_is_a_string_that_does_not_match(
     card: ReportCard, world: World, client: Client, head: User
 ) -> None:
-    ReportCard.objects.filter(pk=card.pk).update(token="LOCK#77:v1")
+    ReportCard.objects.filter(pk=card.pk).update(replaced_at=timezone.now())
+    card.pk, card.number, card.code, card.token = uuid4(), 2, make_code(), "LOCK#77:v1"
+    card.save(force_insert=True)
     [mine, _] = find_standings(world.period, world.school_class)
     assert (mine.same_state, mine.difference) == (False, [])
     client.force_login(head)
@@ -410,3 +415,19 @@ def test_administrator_issues_and_releases_through_the_pages(
 
 def _read(pdf: bytes) -> str:
     return "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)
+
+
+def test_issued_card_never_changes_or_goes_and_is_replaced_once(card: ReportCard) -> None:
+    """Whichever door somebody comes through: the paper is in a family's drawer, and its checksum is in the log."""
+    rows, now = ReportCard.objects.filter(pk=card.pk), timezone.now()
+
+    def refuse(change: Callable[[], object]) -> None:
+        with pytest.raises(IntegrityError, match="issued and never changes"), transaction.atomic():
+            change()
+
+    refuse(lambda: rows.update(content={}))
+    refuse(lambda: rows.update(replaced_at=now, content={}))
+    refuse(rows.delete)
+    assert rows.update(replaced_at=now) == 1
+    refuse(lambda: rows.update(replaced_at=None))
+    assert rows.get().content == card.content
