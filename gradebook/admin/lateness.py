@@ -5,12 +5,13 @@ typed, as they would have a moment later. What is refused again is said above th
 """
 
 from collections.abc import Callable
+from decimal import InvalidOperation
 from typing import Any, TypeVar
 
 from django.contrib import admin, messages
 from django.contrib.messages.storage import default_storage
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
-from django.db import IntegrityError, transaction
+from django.db import DataError, IntegrityError, transaction
 from django.db.models import Model, ProtectedError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -37,11 +38,14 @@ class JudgedAgain(admin.ModelAdmin[M]):
         """List rows, or do something to those that are ticked: to all of them, or none."""
         view = super().changelist_view
         if request.method != "POST":
-            return view(request, *args, **kwargs)
+            return _understand(lambda: view(request, *args, **kwargs))
         return _judge(request, lambda: _in_one(lambda: view(request, *args, **kwargs)))
 
 
-def _judge(request: HttpRequest, work: Callable[[], Any]) -> Any:
+def _judge(request: HttpRequest, asked: Callable[[], Any]) -> Any:
+    def work() -> Any:
+        return _understand(asked)
+
     try:
         return work()
     except Exception as error:
@@ -68,9 +72,14 @@ def find_refusal(error: Exception) -> str | None:
 
 
 def _in_one(work: Callable[[], HttpResponse]) -> HttpResponse:
-    """Do it in one transaction. An id that is none was typed by nobody: such a request cannot be understood."""
+    """Do it in one transaction."""
+    with transaction.atomic():
+        return work()
+
+
+def _understand(work: Callable[[], Any]) -> Any:
+    """Do it; an id that is none, a NUL or a signalling NaN was typed by nobody, and such a request cannot be understood."""
     try:
-        with transaction.atomic():
-            return work()
-    except ValidationError as error:
-        raise BadRequest(" ".join(error.messages)) from error
+        return work()
+    except (ValidationError, DataError, InvalidOperation) as error:
+        raise BadRequest(str(error)) from error

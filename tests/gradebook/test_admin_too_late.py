@@ -10,7 +10,7 @@ from django.db.models.signals import pre_delete, pre_save
 from django.test import Client
 from django.urls import reverse
 
-from gradebook.models import Column, Course, Enrolment, MarkSheet, Period, SchoolClass, User
+from gradebook.models import Column, Course, Enrolment, Mark, MarkSheet, Period, SchoolClass, User
 from gradebook.services.terms import lock_term
 from outbox.models.log import Event
 from tests import factories
@@ -139,6 +139,13 @@ def test_column_of_a_locked_term_stays_and_the_page_says_why(
 def test_id_that_is_none_is_refused_where_rows_are_ticked(office: Client, world: World, model: type) -> None:
     ticked = {"action": "delete_selected", "_selected_action": [NOT_AN_ID]}
     assert office.post(_url(model, "changelist"), ticked).status_code == 400
+
+
+def test_values_that_nobody_types_are_refused_and_not_understood(office: Client, world: World) -> None:
+    filtered = office.get(_url(Mark, "changelist"), {"source__exact": "\0"})
+    column = factories.column(world.sheet, title="Essay")
+    saved = office.post(_url(Column, "change", column.pk), {"title": "Essay", "max_points": "sNaN"})
+    assert (filtered.status_code, saved.status_code) == (400, 400)
 
 
 @pytest.mark.parametrize(
