@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from gradebook.entries import Refused, check_entry, plain, read_entry
-from gradebook.errors import ColumnRefused, TermIsLocked
+from gradebook.errors import GradebookError, TermIsLocked
 from gradebook.models import Column, ColumnSource, MarkSheet
 from gradebook.services.columns import add_column, edit_column
 from gradebook.web.grid import read_decimal_sign
@@ -94,7 +94,7 @@ def _carry_out(form: ColumnForm, command: Callable[[], Column]) -> bool:
         return False
     try:
         command()
-    except (ColumnRefused, TermIsLocked) as refused:
+    except GradebookError as refused:
         form.add_error((refused.pointer or "").removeprefix("/") or None, refused.detail)
         return False
     return True

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -231,3 +232,23 @@ def test_column_is_not_called_what_heads_the_students_in_a_file(world: World, te
         _add(world, teacher, " Username ")
     with pytest.raises(ColumnRefused, match="choose another title"):
         _edit(column, teacher, "USERNAME")
+
+
+def test_column_that_is_removed_while_its_page_is_saved_is_named_and_what_was_typed_stays(
+    client: Client, world: World, teacher: User
+) -> None:
+    column = _add(world, teacher)
+    client.force_login(teacher)
+
+    def remove_it_meanwhile(execute: Any, statement: str, *about: Any) -> Any:
+        if "pg_advisory_xact_lock_shared" in statement:
+            Column.objects.all().delete()
+        return execute(statement, *about)
+
+    with connection.execute_wrapper(remove_it_meanwhile):
+        page = client.post(
+            reverse("gradebook:edit_column", args=[world.sheet.pk, column.pk]),
+            {"title": "Typed", "max_points": "5"},
+        )
+    assert page.context["form"].non_field_errors() == [ColumnNotFound().detail]
+    assert 'value="Typed"' in page.content.decode()
