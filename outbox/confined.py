@@ -6,6 +6,7 @@ imports nothing but the standard library.
 """
 
 import errno
+import io
 import json
 import resource
 import shutil
@@ -19,6 +20,9 @@ from typing import IO, Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 NOT_THE_FILE: Final = 70  # how such a program ends when it could not judge the file
+MOST_WRITTEN: Final = (
+    16 * 1024 * 1024
+)  # bytes of one file: of what it says too, which whoever asked reads as a whole
 _LONGEST_DIAGNOSIS: Final = 2_000
 _FAULTS_OF_THE_DISK: Final = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 # The kernel kills whoever is too large for the machine at that moment; that says nothing about the file.
@@ -36,40 +40,63 @@ class Unreadable(Exception):
 def look_into(content: IO[bytes], program: str, *arguments: str, seconds: int) -> dict[str, Any]:
     """Run a program (`python -m program arguments`) with a file as its standard input; return the JSON object that it says.
 
-    Raises `Unreadable` and `LookInterrupted`. `seconds` is the processor time that the program allows itself; twice that is waited.
+    Raises `Unreadable` and `LookInterrupted`. `seconds` is the processor time that the program allows itself; twice that is waited, and
+    whoever has not got their share of the processor by then may have it the next time.
     """
-    with tempfile.TemporaryFile() as source:
+    with (
+        tempfile.TemporaryFile() as source,
+        tempfile.TemporaryFile() as said,
+        tempfile.TemporaryFile() as words,
+    ):
         shutil.copyfileobj(content, source)
         source.seek(0)
         try:
             run = subprocess.run(
                 [sys.executable, "-m", program, *arguments],
                 stdin=source,
-                capture_output=True,
+                stdout=said,
+                stderr=words,
                 cwd=ROOT,
                 env={},
                 timeout=2 * seconds,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise Unreadable(f"The decoder did not end within {2 * seconds} s.") from error
-    if run.returncode in _NOT_THE_FILES_FAULT:
-        raise LookInterrupted(f"The decoder was ended by signal {-run.returncode}.")
-    words = run.stderr.decode(errors="replace")[-_LONGEST_DIAGNOSIS:]
-    if run.returncode == NOT_THE_FILE:
+            raise LookInterrupted(f"The decoder did not end within {2 * seconds} s.") from error
+        _require_end(run.returncode, _read_end(words))
+        said.seek(0)
+        found: dict[str, Any] = json.load(said)
+        return found
+
+
+def _require_end(code: int, words: str) -> None:
+    """Raise what a program ended with, where that was not its end."""
+    if code in _NOT_THE_FILES_FAULT:
+        raise LookInterrupted(f"The decoder was ended by signal {-code}.")
+    if code == NOT_THE_FILE:
         raise LookInterrupted(f"The decoder could not look into the file. {words}")
-    if run.returncode:
-        raise Unreadable(f"The decoder ended with {run.returncode}. {words}")
-    said: dict[str, Any] = json.loads(run.stdout)
-    return said
+    if code:
+        raise Unreadable(f"The decoder ended with {code}. {words}")
+
+
+def _read_end(words: IO[bytes]) -> str:
+    size = words.seek(0, io.SEEK_END)
+    words.seek(max(0, size - _LONGEST_DIAGNOSIS))
+    return words.read().decode(errors="replace")
 
 
 def limit_resources(*, memory: int, seconds: int) -> None:
-    """Take no more bytes and seconds of processor time, whatever the file makes one believe. No core is dumped: it would hold the file."""
+    """Take no more memory and seconds of processor time, and write no more, whatever the file makes one believe.
+
+    No core is dumped: it would hold the file.
+    """
     _limit(resource.RLIMIT_AS, memory, memory)
     # At the first of the two comes a signal that says whose fault it was; at the second the one that the kernel ends anybody with.
     _limit(resource.RLIMIT_CPU, seconds, seconds + 1)
     _limit(resource.RLIMIT_CORE, 0, 0)
+    # Python would make an error of it, as of a full disk; the signal says that it was the file: a small one repeats a long text often.
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    _limit(resource.RLIMIT_FSIZE, MOST_WRITTEN, MOST_WRITTEN)
 
 
 def _limit(what: int, soft: int, hard: int) -> None:

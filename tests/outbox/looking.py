@@ -19,6 +19,10 @@ def _grow(_: IO[bytes]) -> dict[str, Any]:
     return {"size": len(bytes(2 * MEMORY))}
 
 
+def _repeat(_: IO[bytes]) -> dict[str, Any]:
+    return {"rows": ["x" * 1024 * 1024] * 64}
+
+
 def _die(_: IO[bytes]) -> dict[str, Any]:
     os.kill(os.getpid(), signal.SIGKILL)
     return {}
@@ -34,4 +38,8 @@ def _count(file: IO[bytes]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     limit_resources(memory=MEMORY, seconds=SECONDS)
-    say({"spin": _spin, "grow": _grow, "die": _die, "lack": _lack, "count": _count}[sys.argv[1]])
+    say(
+        {"spin": _spin, "grow": _grow, "repeat": _repeat, "die": _die, "lack": _lack, "count": _count}[
+            sys.argv[1]
+        ]
+    )

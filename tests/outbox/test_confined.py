@@ -16,7 +16,10 @@ def test_what_the_program_says_is_returned_and_it_knows_no_settings() -> None:
     assert _look("count") == {"size": 5, "settings": False}
 
 
-@pytest.mark.parametrize(("what", "why"), [("spin", "ended with -24"), ("grow", "MemoryError")])
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [("spin", "ended with -24"), ("grow", "MemoryError"), ("repeat", "ended with -25")],
+)
 def test_file_that_takes_too_much_is_unreadable(what: str, why: str) -> None:
     """Told apart from a kill of the kernel's, which would have the file looked into again and again."""
     with pytest.raises(Unreadable, match=why):
