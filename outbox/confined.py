@@ -24,6 +24,7 @@ MOST_WRITTEN: Final = (
     16 * 1024 * 1024
 )  # bytes of one file: of what it says too, which whoever asked reads as a whole
 _LONGEST_DIAGNOSIS: Final = 2_000
+_LEAST_PATIENCE: Final = 20  # on a busy machine a start alone takes seconds
 _FAULTS_OF_THE_DISK: Final = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 # The kernel kills whoever is too large for the machine at that moment; that says nothing about the file.
 _NOT_THE_FILES_FAULT: Final = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT}
@@ -40,9 +41,10 @@ class Unreadable(Exception):
 def look_into(content: IO[bytes], program: str, *arguments: str, seconds: int) -> dict[str, Any]:
     """Run a program (`python -m program arguments`) with a file as its standard input; return the JSON object that it says.
 
-    Raises `Unreadable` and `LookInterrupted`. `seconds` is the processor time that the program allows itself; twice that is waited, and
-    whoever has not got their share of the processor by then may have it the next time.
+    Raises `Unreadable` and `LookInterrupted`. `seconds` is the processor time that the program allows itself; twice that is waited, at least
+    20 s, and whoever has not got their share of the processor by then may have it the next time.
     """
+    patience = max(2 * seconds, _LEAST_PATIENCE)
     with (
         tempfile.TemporaryFile() as source,
         tempfile.TemporaryFile() as said,
@@ -58,11 +60,11 @@ def look_into(content: IO[bytes], program: str, *arguments: str, seconds: int) -
                 stderr=words,
                 cwd=ROOT,
                 env={},
-                timeout=2 * seconds,
+                timeout=patience,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise LookInterrupted(f"The decoder did not end within {2 * seconds} s.") from error
+            raise LookInterrupted(f"The decoder did not end within {patience} s.") from error
         _require_end(run.returncode, _read_end(words))
         said.seek(0)
         found: dict[str, Any] = json.load(said)

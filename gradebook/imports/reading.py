@@ -3,7 +3,7 @@
 from typing import Final
 
 from gradebook.entries import DecimalSign
-from gradebook.imports.tables import LARGEST_FILE, BadFile, Fault, Table
+from gradebook.imports.tables import MARKS, BadFile, Bounds, Fault, Table
 from gradebook.imports.texts import read_text
 from gradebook.imports.workbooks import read_workbook
 
@@ -14,10 +14,14 @@ _NAMES_END: Final = 100
 _ADVICE: Final = "Save it as an Excel workbook (.xlsx) or as “CSV UTF-8”, and choose it again."
 
 
-def read_table(data: bytes, *, decimal_sign: DecimalSign, worksheet: str = "") -> Table:
+def read_table(
+    data: bytes, *, decimal_sign: DecimalSign, worksheet: str = "", bounds: Bounds = MARKS
+) -> Table:
     """Return the table in a file. Raises `BadFile`, and of a workbook what `read_workbook` raises."""
-    if len(data) > LARGEST_FILE:
-        raise BadFile(Fault(0, f"This file is larger than {LARGEST_FILE // 1024} KiB: no class's marks are."))
+    if len(data) > bounds.file:
+        raise BadFile(
+            Fault(0, f"This file is larger than {bounds.file // 1024} KiB, and so large a one is not taken.")
+        )
     if data.startswith(_OLD_EXCEL):
         what = "an old Excel workbook (.xls), or one that is locked with a password"
         raise BadFile(Fault(0, f"This is {what}. {_ADVICE}"))
@@ -25,4 +29,4 @@ def read_table(data: bytes, *, decimal_sign: DecimalSign, worksheet: str = "") -
         return read_text(data)
     if _LIBREOFFICE in data[:_NAMES_END]:
         raise BadFile(Fault(0, f"This is a LibreOffice workbook (.ods). {_ADVICE}"))
-    return read_workbook(data, decimal_sign=decimal_sign, worksheet=worksheet)
+    return read_workbook(data, decimal_sign=decimal_sign, worksheet=worksheet, bounds=bounds)

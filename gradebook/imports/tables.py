@@ -7,7 +7,21 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Final
 
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bounds:
+    """How large a file may be: bytes, rows of a workbook, and seconds of processor time to look into one."""
+
+    file: int
+    rows: int
+    seconds: int
+
+
 LARGEST_FILE: Final = 1024 * 1024
+MARKS: Final = Bounds(LARGEST_FILE, rows=2_000, seconds=5)  # of a class, chosen on a page
+PEOPLE: Final = Bounds(
+    16 * 1024 * 1024, rows=50_000, seconds=60
+)  # of all schools together, by whoever runs this installation
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 from gradebook.entries import DecimalSign
 from gradebook.errors import GradebookError
 from gradebook.imports.formulas import unguard
-from gradebook.imports.tables import BadFile, Fault, Row, Table, part_header
-from gradebook.imports.worksheets import BROKEN, SECONDS
+from gradebook.imports.tables import BadFile, Bounds, Fault, Row, Table, part_header
+from gradebook.imports.worksheets import BROKEN
 from outbox.confined import LookInterrupted, Unreadable, look_into
 
 _PROGRAM: Final = "gradebook.imports.worksheets"
@@ -35,13 +35,18 @@ class WorkbookNotRead(GradebookError):
     status: ClassVar[int] = 503
 
 
-def read_workbook(data: bytes, *, decimal_sign: DecimalSign, worksheet: str) -> Table:
+def read_workbook(data: bytes, *, decimal_sign: DecimalSign, worksheet: str, bounds: Bounds) -> Table:
     """Return the table in a worksheet, its numbers with this decimal sign.
 
     Raises `BadFile`; `WorksheetNotNamed` where `worksheet` is empty and has to be said; `WorkbookNotRead`.
     """
     try:
-        said = look_into(io.BytesIO(data), _PROGRAM, decimal_sign, worksheet, seconds=SECONDS)
+        said = look_into(
+            io.BytesIO(data),
+            _PROGRAM,
+            *(decimal_sign, str(bounds.rows), str(bounds.seconds), worksheet),
+            seconds=bounds.seconds,
+        )
     except Unreadable as error:
         raise BadFile(Fault(0, BROKEN)) from error
     except LookInterrupted as error:

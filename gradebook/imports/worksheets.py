@@ -1,4 +1,6 @@
-"""The program that looks into a workbook, in a process of its own: `python -m gradebook.imports.worksheets DECIMAL_SIGN [NAME] < FILE`.
+"""The program that looks into a workbook, in a process of its own.
+
+`python -m gradebook.imports.worksheets DECIMAL_SIGN MOST_ROWS SECONDS [NAME] < FILE`.
 
 The one thing to know: a value is said as its reader sees it or, where that is not known, refused later by whoever wanted a mark there. A
 number has the fifteen digits a spreadsheet counts with; one that is shown as a percentage is said with its sign, because 0.85 is not 85;
@@ -9,9 +11,12 @@ It says one JSON object: `rows`, each with its number; or `worksheets`, the name
 """
 
 import datetime as dt
+import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import IO, Any, Final
 
@@ -19,12 +24,13 @@ from outbox.confined import is_of_this_machine, limit_resources, say
 
 BROKEN: Final = "This workbook is damaged and cannot be read. Save it again, or save it as “CSV UTF-8”."
 MEMORY: Final = 512 * 1024 * 1024
-SECONDS: Final = 5
-MOST_ROWS: Final = 2_000
 MOST_COLUMNS: Final = 500
 LONGEST_TEXT: Final = 1_000
-_LAST_ROW: Final = 1_048_576  # of a worksheet, by the format
 _DIGITS: Final = ".15g"
+_LITERAL: Final = re.compile(r'"[^"]*"|\\.')  # what a number format shows as it stands
+_STRICT: Final = b"http://purl.oclc.org/ooxml/"
+_WITHIN_THE_HEAD: Final = 4_096
+_ADVICE: Final = "Save it as an Excel workbook (.xlsx) or as “CSV UTF-8”, and choose it again."
 NumberedRow = tuple[int, Sequence[Any]]
 
 
@@ -32,62 +38,122 @@ class Unusable(Exception):
     """The workbook cannot be taken; the message is for the teacher."""
 
 
-def read(source: IO[bytes], decimal_sign: str, wanted: str) -> dict[str, Any]:
+def read(source: IO[bytes], decimal_sign: str, most_rows: int, wanted: str = "") -> dict[str, Any]:
     """Return what is said of this file; a decoder may raise whatever it likes. Raises what no file can cause."""
     warnings.simplefilter("ignore")  # about what is not read: validations, extensions, print settings
     try:
-        return _read(source, decimal_sign, wanted)
+        return _read(source, decimal_sign, most_rows, wanted)
     except Unusable as error:
         return {"problem": str(error)}
     except Exception as error:
         if is_of_this_machine(error):
             raise
-        return {"problem": BROKEN, "diagnosis": f"{type(error).__name__}: {error}"}
+        return {"problem": _name_kind(source) or BROKEN, "diagnosis": f"{type(error).__name__}: {error}"}
 
 
-def _read(source: IO[bytes], decimal_sign: str, wanted: str) -> dict[str, Any]:
+def _read(source: IO[bytes], decimal_sign: str, most_rows: int, wanted: str) -> dict[str, Any]:
     from openpyxl import load_workbook  # noqa: PLC0415 - only now, within the limits
 
-    book = load_workbook(source, read_only=True, data_only=True)
+    book = load_workbook(source, read_only=True, data_only=True, keep_links=False)
     sheets = {sheet.title: sheet for sheet in book.worksheets if sheet.sheet_state == "visible"}
     if wanted and wanted not in sheets:
         names = ", ".join(f"“{name}”" for name in sheets)
         raise Unusable(f"There is no worksheet “{wanted}” in this workbook. There are: {names}.")
-    full = [wanted] if wanted else [name for name, sheet in sheets.items() if any(_list_rows(sheet))]
+    full = [wanted] if wanted else [name for name, sheet in sheets.items() if _says_something(sheet)]
     if len(full) > 1:
         return {"worksheets": full}
     if not full:
-        return {"rows": []}
-    rows = list(_list_rows(sheets[full[0]]))
-    source.seek(0)
-    formulas = load_workbook(source, read_only=True, data_only=False)
-    _require_values(rows, _list_rows(formulas[full[0]]))
-    return {"rows": _say_rows(rows, decimal_sign)}
+        kind = _name_kind(source)
+        return {"problem": kind} if kind else {"rows": []}
+    return {"rows": _say_rows(list(_list_rows(sheets[full[0]], most_rows)), decimal_sign)}
 
 
-def _list_rows(sheet: Any) -> Iterator[NumberedRow]:
+def _name_kind(source: IO[bytes]) -> str:
+    """Say what else this packed file is, where that is to be seen; nothing where it is a workbook of the usual kind, or damaged."""
+    with suppress(Exception), zipfile.ZipFile(source) as file:
+        names = set(file.namelist())
+        if "xl/workbook.bin" in names:
+            return f"This is a binary Excel workbook (.xlsb). {_ADVICE}"
+        if not any(name.endswith("workbook.xml") for name in names):
+            return f"This is a packed file, but no Excel workbook. {_ADVICE}"
+        with file.open("xl/workbook.xml") as part:
+            if _STRICT in part.read(_WITHIN_THE_HEAD):
+                return f"This is an Excel workbook of the kind “Strict Open XML”. {_ADVICE}"
+    return ""
+
+
+def _says_something(sheet: Any) -> bool:
+    return any(_has_value(row) for _, row in _parse_rows(sheet))
+
+
+def _list_rows(sheet: Any, most: int) -> Iterator[NumberedRow]:
     """Yield the rows that hold something, with their numbers."""
-    sheet.reset_dimensions()  # what the file says of its own size may be wrong
     seen = 0
-    for number, row in enumerate(sheet.iter_rows(max_row=_LAST_ROW), start=1):
-        if row and any(cell.value is not None for cell in row):
+    for number, row in _parse_rows(sheet):
+        if _has_value(row):
             seen += 1
-            if seen > MOST_ROWS:
-                raise Unusable(f"This worksheet has more than {MOST_ROWS:,} rows: no class has.")
+            if seen > most:
+                raise Unusable(f"This worksheet has more than {most:,} rows, and so many are not taken.")
             yield number, row
 
 
-def _require_values(rows: Sequence[NumberedRow], formulas: Iterable[NumberedRow]) -> None:
-    """Raise `Unusable` for a formula whose value is not in the file: the program that wrote it has never worked it out."""
-    values = dict(rows)
-    for number, row in formulas:
-        known = values.get(number)
-        for place, cell in enumerate(row):
-            if cell.data_type == "f" and (known is None or known[place].value is None):
-                raise Unusable(
-                    f"{cell.coordinate} is a formula that was never worked out. "
-                    "Open the workbook in a spreadsheet, save it, and choose it again."
-                )
+def _has_value(row: Sequence[Any]) -> bool:
+    return any(cell.value is not None for cell in row)
+
+
+def _parse_rows(sheet: Any) -> Iterator[NumberedRow]:
+    """Yield the rows as the file has them, each up to its last cell.
+
+    openpyxl's own loop (`ReadOnlyWorksheet.iter_rows`) reads on to validations and filters, and comes to grief over some; and it cannot tell a
+    formula that came to an empty text from one that was never worked out, which `_require_value` has to. What a cell says, openpyxl reads.
+    """
+    from openpyxl.worksheet._reader import DATA_TAG, ROW_TAG, WorkSheetParser  # noqa: PLC0415 - as above
+    from openpyxl.xml.functions import iterparse  # noqa: PLC0415 - as above
+
+    book = sheet.parent
+    with sheet._get_source() as source:  # noqa: SLF001 - there is no other way to the rows alone
+        parser = WorkSheetParser(
+            source,
+            sheet._shared_strings,  # noqa: SLF001 - as above
+            data_only=True,
+            epoch=book.epoch,
+            date_formats=book._date_formats,  # noqa: SLF001 - as above
+            timedelta_formats=book._timedelta_formats,  # noqa: SLF001 - as above
+        )
+        for _, element in iterparse(source):
+            if element.tag == ROW_TAG:
+                number, cells = parser.parse_row(element)
+                for given, cell in zip(element, cells, strict=True):
+                    _require_value(given, cell)
+                yield number, _lay_out(sheet, cells)
+                element.clear()
+            elif element.tag == DATA_TAG:
+                return
+
+
+def _require_value(given: Any, cell: dict[str, Any]) -> None:
+    """Raise `Unusable` for a formula whose value is not in the file: the program that wrote it has never worked it out.
+
+    One that came to an empty text, as =IF(B2="","",B2*2) does, has the type of a text.
+    """
+    from openpyxl.utils import get_column_letter  # noqa: PLC0415 - as above
+    from openpyxl.worksheet._reader import FORMULA_TAG  # noqa: PLC0415 - as above
+
+    if cell["value"] is None and given.get("t") != "str" and given.find(FORMULA_TAG) is not None:
+        raise Unusable(
+            f"{get_column_letter(cell['column'])}{cell['row']} is a formula that was never worked out. "
+            "Open the workbook in a spreadsheet, save it, and choose it again."
+        )
+
+
+def _lay_out(sheet: Any, cells: Sequence[dict[str, Any]]) -> Sequence[Any]:
+    """Return the cells of a row in their places; files leave out what is empty."""
+    from openpyxl.cell.read_only import EMPTY_CELL, ReadOnlyCell  # noqa: PLC0415 - as above
+
+    row: list[Any] = [EMPTY_CELL] * max((cell["column"] for cell in cells), default=0)
+    for cell in cells:
+        row[cell["column"] - 1] = ReadOnlyCell(sheet, **cell)
+    return row
 
 
 def _say_rows(rows: Sequence[NumberedRow], decimal_sign: str) -> list[tuple[int, list[str]]]:
@@ -122,8 +188,10 @@ def _say_cell(cell: Any, decimal_sign: str) -> str:
 def say_number(value: float, number_format: str, decimal_sign: str) -> str:
     """Return a number as plain digits, with this decimal sign."""
     number = Decimal(format(value, _DIGITS))
-    if "%" in number_format:
+    if "%" in _LITERAL.sub("", number_format):
         return _plain(number * 100, decimal_sign) + "%"
+    if "%" in number_format:
+        return _plain(number, decimal_sign) + "%"
     if set(number_format) == {"0"} and value == int(value):
         return str(int(value)).zfill(len(number_format))
     return _plain(number, decimal_sign)
@@ -134,10 +202,10 @@ def _plain(number: Decimal, decimal_sign: str) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text).replace(".", decimal_sign)
 
 
-def main(decimal_sign: str, wanted: str = "") -> None:
+def main(decimal_sign: str, most_rows: str, seconds: str, wanted: str = "") -> None:
     """Look into the workbook on standard input; say on standard output what is in it."""
-    limit_resources(memory=MEMORY, seconds=SECONDS)
-    say(lambda source: read(source, decimal_sign, wanted))
+    limit_resources(memory=MEMORY, seconds=int(seconds))
+    say(lambda source: read(source, decimal_sign, int(most_rows), wanted))
 
 
 if __name__ == "__main__":

@@ -52,6 +52,8 @@ def test_rows_keep_their_numbers_and_are_of_one_width() -> None:
         (1234.5, "#,##0.00", ".", "1234.5"),
         (-2.5, "General", ".", "-2.5"),
         (0.855, "0%", ".", "85.5%"),
+        (85, '0" %"', ".", "85%"),
+        (85, "0\\%", ".", "85%"),
         (42, "00000", ".", "00042"),
         (1e20, "General", ".", "100000000000000000000"),
         (86.6666666666667, "0.00", ".", "86.6666666666667"),
@@ -103,6 +105,24 @@ def test_formula_counts_by_its_value_and_is_named_where_it_has_none() -> None:
     assert _read(workbooks.rewrite(data, FIRST_SHEET, "<v />", "<v>7</v>"))[1] == (2, ["anna", "7"])
 
 
+def test_formula_that_came_to_an_empty_text_is_an_empty_cell() -> None:
+    """=IF(A2="","",7), filled down to rows that nobody needs yet: Excel gives its value the type of a text, and no letters."""
+    data = workbooks.make({"Marks": [HEADER, ["anna", "=7"], [None, "=7"]]})
+    for cell in ("B2", "B3"):
+        data = workbooks.rewrite(data, FIRST_SHEET, f'<c r="{cell}">', f'<c r="{cell}" t="str">')
+    assert _read(data) == [(1, HEADER), (2, ["anna", ""])]
+
+
+def test_what_stands_behind_the_cells_is_not_looked_at() -> None:
+    """openpyxl comes to grief over a validation of a kind that it does not know; no mark depends on one."""
+    data = workbooks.make({"Marks": [HEADER, ["anna", 7]]})
+    odd = '</sheetData><dataValidations><dataValidation type="odd" sqref="B2" /></dataValidations>'
+    assert _read(workbooks.rewrite(data, FIRST_SHEET, "</sheetData>", odd)) == [
+        (1, HEADER),
+        (2, ["anna", "7"]),
+    ]
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -124,11 +144,31 @@ def test_what_is_no_table_is_said(data: bytes, said: str) -> None:
     assert _refusal(data).startswith(said)
 
 
-def test_libreoffice_workbook_is_named() -> None:
+@pytest.mark.parametrize(
+    ("part", "content", "said"),
+    [
+        (
+            "mimetype",
+            "application/vnd.oasis.opendocument.spreadsheet",
+            "This is a LibreOffice workbook (.ods).",
+        ),
+        ("xl/workbook.bin", "", "This is a binary Excel workbook (.xlsb)."),
+        ("word/document.xml", "<document />", "This is a packed file, but no Excel workbook."),
+    ],
+)
+def test_packed_file_of_another_kind_is_named(part: str, content: str, said: str) -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as written:
-        written.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-    assert _refusal(file.getvalue()).startswith("This is a LibreOffice workbook (.ods).")
+        written.writestr(part, content)
+    assert _refusal(file.getvalue()).startswith(said)
+
+
+def test_strict_workbook_is_named_and_not_called_empty() -> None:
+    data = workbooks.make({"Marks": [HEADER, ["anna", 7]]})
+    for part in (FIRST_SHEET, "xl/workbook.xml"):
+        usual = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+        data = workbooks.rewrite(data, part, usual, "http://purl.oclc.org/ooxml/spreadsheetml/main")
+    assert _refusal(data).startswith("This is an Excel workbook of the kind “Strict Open XML”.")
 
 
 def test_value_in_the_last_row_there_can_be_is_found() -> None:
