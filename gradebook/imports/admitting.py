@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import Q
+from django.db.models.functions import Lower
 
 from gradebook.imports.enrolling import RosterPlan, SchoolAsItIs, plan_roster
 from gradebook.imports.reading import read_table
 from gradebook.imports.roster import Roster, read_roster
-from gradebook.imports.tables import BadFile
+from gradebook.imports.tables import PEOPLE, BadFile
 from gradebook.models import Course, Enrolment, Period, School, SchoolClass, TeachingAssignment, User
 from gradebook.services.sheets import assign_teacher
 
@@ -31,7 +32,8 @@ class RosterWishes:
 def prepare_roster(*, school: School, data: bytes, wishes: RosterWishes) -> RosterPlan:
     """Return what a file would change in a school; nothing is written. Six reads. Raises what `read_workbook` raises of a workbook."""
     try:
-        roster = read_roster(read_table(data, decimal_sign=".", worksheet=wishes.worksheet))
+        table = read_table(data, decimal_sign=".", worksheet=wishes.worksheet, bounds=PEOPLE)
+        roster = read_roster(table)
     except BadFile as error:
         return RosterPlan(faults=list(error.faults))
     return plan_roster(
@@ -94,7 +96,9 @@ def _write_people(school: School, plan: RosterPlan, passwords: Mapping[str, str]
 
 def _look_at(school: School, roster: Roster, wishes: RosterWishes) -> SchoolAsItIs:
     names = {line.person.username for line in roster.lines}
-    people = {person.username: person for person in User.objects.filter(username__in=names)}
+    alike = Q(lower__in={name.lower() for name in names})
+    known = User.objects.annotate(lower=Lower("username")).filter(Q(username__in=names) | alike)
+    people = {person.username: person for person in known}
     is_there = Q(ends_on__isnull=True) | Q(ends_on__gte=wishes.starts_on)
     enrolments = Enrolment.objects.filter(is_there, school_class__school=school, student__in=people.values())
     assignments = TeachingAssignment.objects.filter(period=wishes.period, teacher__in=people.values())

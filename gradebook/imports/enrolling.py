@@ -13,13 +13,17 @@ from uuid import UUID
 from gradebook.imports.roster import Person, Roster, RosterLine
 from gradebook.imports.tables import Fault
 from gradebook.models import Course, Role, SchoolClass, User
+from gradebook.models.marks import fold_title
 
 T = TypeVar("T")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SchoolAsItIs:
-    """What a list is held against: the school's classes by name, courses by code, people by user name (of any school), who is where."""
+    """What a list is held against: the school's classes by name, courses by code, people by user name, who is where.
+
+    People are of any school, and also those whose user names differ from the list's only in case.
+    """
 
     school_id: UUID
     classes: Mapping[str, SchoolClass]
@@ -60,7 +64,8 @@ def plan_roster(roster: Roster, school: SchoolAsItIs, *, makes_classes: bool, ha
             for line in roster.lines
             for problem in _list_problems(line, school, has_period=has_period)
         ),
-        *([] if makes_classes else _list_missing_classes(roster, school)),
+        *_list_people_alike(roster, school),
+        *_list_missing_classes(roster, school, makes_classes=makes_classes),
     ]
     people = {line.person.username: line.person for line in roster.lines}
     placed = [line for line in roster.lines if line.class_name]
@@ -99,17 +104,34 @@ def _list_problems(line: RosterLine, school: SchoolAsItIs, *, has_period: bool) 
         yield "A teacher teaches for a term: say which with --period."
 
 
-def _list_missing_classes(roster: Roster, school: SchoolAsItIs) -> Iterator[Fault]:
-    """Name each class once: a list of a whole school has hundreds of lines of them."""
+def _list_people_alike(roster: Roster, school: SchoolAsItIs) -> Iterator[Fault]:
+    """Name whoever would get a second account: the administration takes no user names that differ only in case either."""
+    written = {name.casefold(): name for name in school.people}
+    for line in roster.lines:
+        name = line.person.username
+        if name not in school.people and (known := written.get(name.casefold())):
+            yield Fault(line.line, f"“{name}” is somebody's user name already, written “{known}”.")
+
+
+def _list_missing_classes(roster: Roster, school: SchoolAsItIs, *, makes_classes: bool) -> Iterator[Fault]:
+    """Name each class once that is not to be made, or that is there in other letters: a list of a whole school has hundreds of lines of them."""
+    written = {fold_title(name): name for name in school.classes}
     missing = [line for line in roster.lines if line.class_name and line.class_name not in school.classes]
     numbers = Counter(line.class_name for line in missing)
-    for first in {line.class_name: line for line in reversed(missing)}.values():
-        others = numbers[first.class_name] - 1
+    firsts = {line.class_name: line for line in reversed(missing)}
+    for first in sorted(firsts.values(), key=lambda line: line.line):
+        name, others = first.class_name, numbers[first.class_name] - 1
         more = f", here and on {others} more line{'' if others == 1 else 's'}" if others else ""
-        yield Fault(
-            first.line,
-            f"There is no class “{first.class_name}” in this school{more}. Should it be made? Say --make-classes.",
-        )
+        known = written.setdefault(fold_title(name), name)
+        if known != name:
+            yield Fault(
+                first.line, f"The class “{name}”{more} is written “{known}” elsewhere: is it another one?"
+            )
+        elif not makes_classes:
+            yield Fault(
+                first.line,
+                f"There is no class “{name}” in this school{more}. Should it be made? Say --make-classes.",
+            )
 
 
 def _is_renamed(person: Person, known: User | None) -> bool:

@@ -127,7 +127,7 @@ def _name_students(
     """Yield each row with its student; the others are faults."""
     first_lines: dict[str, int] = {}
     for row in rows:
-        name = row.values[place]
+        name = User.normalize_username(row.values[place])  # an accent may be stored in two ways
         first = first_lines.setdefault(name, row.line)
         if not name:
             faults.append(Fault(row.line, "No student is named in this row."))

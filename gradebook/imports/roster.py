@@ -1,10 +1,12 @@
 """A school's list of people as rows: who somebody is, and which class they learn or teach in. Pure; nothing is asked of the database.
 
 The one thing to know: somebody in two classes stands on two lines, and both say the same of them. Two lines that give one user name to
-two people are faults, both of them: an account would be handed to the wrong one.
+two people are faults, both of them: an account would be handed to the wrong one. So are two user names that differ only in case: the
+administration takes no such pair either.
 """
 
 import dataclasses
+import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -12,7 +14,7 @@ from django.core.exceptions import ValidationError
 
 from gradebook.imports.heads import STUDENT_HEADS
 from gradebook.imports.tables import BadFile, Fault, Row, Table
-from gradebook.models import Role, User
+from gradebook.models import Role, SchoolClass, User
 from gradebook.models.marks import fold_title
 
 HEADS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -91,7 +93,7 @@ def _find_heads(header: Row) -> dict[str, int]:
 
 
 def _read_line(row: Row, places: Mapping[str, int], faults: list[Fault]) -> RosterLine | None:
-    said = {what: row.values[places[what]] if what in places else "" for what in HEADS}
+    said = {what: _compose(row.values[places[what]]) if what in places else "" for what in HEADS}
     said["username"] = User.normalize_username(said["username"])  # as the sign-in page does
     role = said["role"].casefold() or Role.STUDENT
     problems = list(_list_problems(said, role))
@@ -102,6 +104,11 @@ def _read_line(row: Row, places: Mapping[str, int], faults: list[Fault]) -> Rost
     return RosterLine(row.line, person, said["class"], said["course"])
 
 
+def _compose(text: str) -> str:
+    """Return a text in one line, its accents stored as browsers send them: what looks alike is alike."""
+    return unicodedata.normalize("NFC", " ".join(text.split()))
+
+
 def _list_problems(said: Mapping[str, str], role: str) -> Iterator[str]:
     if role not in {Role.STUDENT, Role.TEACHER}:
         yield f"“{said['role']}” is no role in a list of people: student or teacher."
@@ -109,19 +116,37 @@ def _list_problems(said: Mapping[str, str], role: str) -> Iterator[str]:
         yield "A student is in a class, not in a course."
     elif role == Role.TEACHER and bool(said["class"]) != bool(said["course"]):
         yield "A teacher teaches a class in a course: say both, or neither."
-    account = User(**{what: said[what] for what in _WHO})
+    if not said["first_name"] and not said["last_name"]:
+        yield "Nobody is named in this row, neither by a first nor by a last name."
+    yield from _list_invalid(said)
+
+
+def _list_invalid(said: Mapping[str, str]) -> Iterator[str]:
+    """Yield what an account or a class could not hold."""
+    account, school_class = User(**{what: said[what] for what in _WHO}), SchoolClass(name=said["class"])
+    found: dict[str, list[str]] = {}
     try:
         account.clean_fields(exclude=_OTHERS)
     except ValidationError as error:
-        for what, messages in error.message_dict.items():
-            yield f"{HEADS[what][0].capitalize()} “{said[what][:40]}”: {' '.join(messages)}"
+        found |= error.message_dict
+    try:
+        school_class.clean_fields(exclude={"id", "school", *([] if said["class"] else ["name"])})
+    except ValidationError as error:
+        found["class"] = error.message_dict["name"]
+    for what, messages in found.items():
+        yield f"{HEADS[what][0].capitalize()} “{said[what][:40]}”: {' '.join(messages)}"
 
 
 def _list_two_people(lines: list[RosterLine]) -> Iterator[Fault]:
     first_lines: dict[str, RosterLine] = {}
     for line in lines:
-        first = first_lines.setdefault(line.person.username, line)
-        if first.person != line.person:
+        first = first_lines.setdefault(line.person.username.casefold(), line)
+        if first.person.username != line.person.username:
+            yield Fault(
+                line.line,
+                f"“{line.person.username}” is “{first.person.username}” on line {first.line}: user names differ in more than case.",
+            )
+        elif first.person != line.person:
             other = f"{first.person.full_name}, {first.person.role}"
             yield Fault(
                 line.line,

@@ -4,6 +4,7 @@ A mark is one row per column and student. Blank, zero, a code and "no row yet" a
 a cleared mark is a row with neither value nor code, and clearing is an event like any other change.
 """
 
+import unicodedata
 from typing import Final
 
 from django.db import models
@@ -62,8 +63,8 @@ STUDENT_HEAD: Final = "username"  # heads the students in a file of marks, so no
 
 
 def fold_title(title: str) -> str:
-    """Return what makes two titles one: case and blanks do not count, as in the header of a file."""
-    return " ".join(title.split()).casefold()
+    """Return what makes two titles one: case, blanks and the way an accent is stored do not count, as in the header of a file."""
+    return unicodedata.normalize("NFC", " ".join(title.split()).casefold())
 
 
 class Column(models.Model):

@@ -12,8 +12,9 @@ from django.contrib.auth import authenticate
 from django.core.management import CommandError, call_command
 
 from gradebook.imports import admitting
+from gradebook.imports.reading import read_table
 from gradebook.imports.roster import read_roster
-from gradebook.imports.tables import BadFile
+from gradebook.imports.tables import LARGEST_FILE, PEOPLE, BadFile
 from gradebook.imports.texts import read_text
 from gradebook.models import Enrolment, MarkSheet, Role, SchoolClass, TeachingAssignment, User
 from tests import factories
@@ -122,6 +123,46 @@ def test_every_fault_is_named_with_its_line_and_nobody_is_taken(
         "line 12: Username “”: This field cannot be blank.",
         "line 13: Username “a b”: Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.",
     ]
+
+
+def test_what_differs_only_in_case_or_in_how_accents_are_stored_is_no_other_person_or_class(
+    file: Path, student: User
+) -> None:
+    """A second account for somebody would have none of their exams; the administration takes no such pair either."""
+    text = (
+        "username,first name,last name,class\nStudent,S,T,9A\nann,Ann,Lee,9a\nANN,Ann,Lee,9a\n"
+        "bo,Bo,Lee,9\u00c9\nbo,Bo,Lee,9E\u0301\ncy,Cy,Lee,9\u00e9\n"
+    )
+    assert _refusal(file, text, make_classes=True) == [
+        "Nothing of this list was taken.",
+        "line 2: “Student” is somebody's user name already, written “student”.",
+        "line 3: The class “9a”, here and on 1 more line is written “9A” elsewhere: is it another one?",
+        "line 4: “ANN” is “ann” on line 3: user names differ in more than case.",
+        "line 7: The class “9\u00e9” is written “9\u00c9” elsewhere: is it another one?",
+    ]
+
+
+def test_what_no_account_or_class_could_be_is_a_fault(file: Path, student: User) -> None:
+    """A line that names nobody would also take an account's name away."""
+    long = "9" * 61
+    text = f"username,first name,last name,class\nstudent,,,9A\nann,Ann,Lee,{long}\n"
+    assert _refusal(file, text, make_classes=True) == [
+        "Nothing of this list was taken.",
+        "line 2: Nobody is named in this row, neither by a first nor by a last name.",
+        f"line 3: Class “{long[:40]}”: Ensure this value has at most 60 characters (it has 61).",
+    ]
+
+
+def test_list_of_all_of_a_city_is_taken(file: Path, django_assert_max_num_queries: Any) -> None:
+    """Larger than any class's marks: both a file's bytes and a workbook's rows have bounds of their own here."""
+    rows = [f"u{number},{'Ann ' * 15},Lee,9A" for number in range(20_000)]
+    text = "\n".join(["username,first name,last name,class", *rows]).encode()
+    assert len(text) > LARGEST_FILE
+    table = read_table(text, decimal_sign=".", bounds=PEOPLE)
+    assert len(read_roster(table).lines) == 20_000
+    people = [["username", "first name", "last name"], *[[f"u{number}", "A", "B"] for number in range(2_001)]]
+    with django_assert_max_num_queries(20):
+        assert "2,001 new accounts" in _import(file, workbooks.make({"People": people}), dry_run=True)
 
 
 @pytest.mark.parametrize(

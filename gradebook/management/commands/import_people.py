@@ -92,6 +92,8 @@ class Command(TeachingCommand):
         if not dry_run:
             try:
                 _admit(place, plan, wishes, passwords)
+            except GradebookError as refused:
+                raise CommandError(refused.detail) from refused
             except IntegrityError as error:
                 raise CommandError(
                     "Nothing was changed: somebody else changes this school. Run it again."
