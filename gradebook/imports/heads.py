@@ -1,7 +1,8 @@
 """Which column of a file holds the students, and which the marks of which column of the sheet. Pure.
 
 The one thing to know: a header is matched as a whole, without regard to case and blanks, with a column's title or with the name that
-somebody gave for it. What matches nothing is passed over and named; a file in which nothing matches is refused.
+somebody gave for it. What matches nothing is passed over and named (but for the names of the students, which
+each file of ours has); a file in which nothing matches is refused.
 """
 
 import dataclasses
@@ -14,6 +15,8 @@ from gradebook.models import Column
 from gradebook.models.marks import STUDENT_HEAD, fold_title
 
 STUDENT_HEADS: Final = (STUDENT_HEAD, "user name", "login", "sis login id", "student id")
+# Heads the names in a file of ours: the first of these that is no title of the sheet.
+NAME_HEADS: Final = ("name", "student", "full name", "name of the student")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class HeadWishes:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Heads:
-    """Where things are in a row: the user name, the marks by place, and the headers that are passed over."""
+    """Where things are in a row: the user name, the marks by place, and the headers of marks that are passed over."""
 
     student: int
     columns: Mapping[int, Column]
@@ -50,8 +53,8 @@ def match_heads(header: Row, columns: Sequence[Column], wishes: HeadWishes) -> H
         faults.append(Fault(header.line, f"No header is the title of a column of this sheet: {titles}."))
     if faults or student is None:
         raise BadFile(*faults)
-    used = {student, *places}
-    ignored = [head for place, head in enumerate(header.values) if head and place not in used]
+    others = [head for place, head in enumerate(header.values) if place not in {student, *places}]
+    ignored = [head for head in others if head and fold_title(head) not in NAME_HEADS]
     return Heads(student, places, ignored)
 
 

@@ -10,16 +10,16 @@ from django.views.decorators.http import require_GET
 from gradebook.cells import CellKey
 from gradebook.entries import BLANK, Entry
 from gradebook.filenames import attach_as, name_part
+from gradebook.imports.heads import NAME_HEADS
 from gradebook.imports.writing import Value, write_text, write_workbook
 from gradebook.models import MarkSheet
-from gradebook.models.marks import STUDENT_HEAD
+from gradebook.models.marks import STUDENT_HEAD, fold_title
 from gradebook.queries import get_layout
 from gradebook.snapshots.locked import list_shown_cells
 from gradebook.web.grid import read_decimal_sign
 from gradebook.web.people import get_sheet_or_404
 
 WORKBOOK_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-NAME_HEADS = ("name", "student", "full name", "name of the student")
 
 
 @login_required
@@ -64,5 +64,5 @@ def _attach(sheet: MarkSheet, kind: str) -> dict[str, str]:
 
 def _choose_name_head(titles: Collection[str]) -> str:
     """Return a header for the names that is none of the sheet's own titles: doubled, the import could not tell them apart."""
-    taken = {title.casefold() for title in titles}
+    taken = {fold_title(title) for title in titles}
     return next((head for head in NAME_HEADS if head not in taken), "")

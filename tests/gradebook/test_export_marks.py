@@ -112,7 +112,7 @@ def test_export_imported_unchanged_changes_nothing(
         headers={"accept-language": language},
     )
     assert (page.status_code, page.context["lines"], page.context["plan"].unchanged) == (200, [], 8)
-    assert page.context["plan"].ignored == ["student"]
+    assert page.context["plan"].ignored == []
     assert count_events(columns) == before
 
 

@@ -130,9 +130,9 @@ def test_marks_of_a_file_are_saved_with_file_and_line_in_the_log(
     folder: Path, column: Column, oral: Column, student: User, other_student: User, teacher: User
 ) -> None:
     save(column, student, "5", by=teacher)
-    file = _write(folder, "Username;Name;essay;Oral\nstudent;S;18,5;x\nother_student;O;0;\n")
+    file = _write(folder, "Username;Name;Room;essay;Oral\nstudent;S;7;18,5;x\nother_student;O;;0;\n")
     assert _import(file, column, oral) == [
-        "Imported: 3. There already: 0. Empty values: 1. Not looked at: Name."
+        "Imported: 3. There already: 0. Empty values: 1. Not looked at: Room."
     ]
     assert (shown(column, student), shown(column, other_student)) == ("18.5", "0")
     assert (shown(oral, student), shown(oral, other_student)) == ("exempt", None)
