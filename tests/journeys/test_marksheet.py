@@ -57,7 +57,7 @@ def test_column_of_marks_is_entered_by_keyboard_alone(
     desk.expect_cursor(students[0], oral)
     desk.write("0")
     desk.expect_cursor(students[1], test)  # Enter goes back to where the run of Tabs began
-    desk.press("Control+d", "ArrowDown", "Control+d")
+    desk.press("Control+d", "ArrowDown", "Control+D")  # the second as with Caps Lock on
     desk.expect_cursor(students[2], test)
     desk.expect_all_saved()
 

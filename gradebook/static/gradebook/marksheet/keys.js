@@ -59,7 +59,7 @@ export class Keys {
   #onKey(event) {
     const cell = this.cell;
     if (event.ctrlKey && (event.key === "Home" || event.key === "End")) return this.#jump(event);
-    if ((event.ctrlKey || event.metaKey) && event.key === "d" && cell) return this.#fill(event, cell);
+    if (isFill(event) && cell) return this.#fill(event, cell);
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return undefined;
     const move = this.#findMove(event);
     if (move) return this.#move(event, ...move);
@@ -176,6 +176,12 @@ export class Keys {
 function setStop(element, tabindex) {
   element.setAttribute("tabindex", tabindex);
   element.querySelector("a.badge")?.setAttribute("tabindex", tabindex);
+}
+
+/** Ctrl D or Cmd D, with Caps Lock on too, and where that key writes no Latin letter (δ, в). */
+function isFill({ key, code, ctrlKey, metaKey, altKey, shiftKey }) {
+  if (!(ctrlKey || metaKey) || altKey || shiftKey) return false;
+  return /^[a-z]$/i.test(key) ? key.toLowerCase() === "d" : code === "KeyD";
 }
 
 function clamp(number, least, most) {
