@@ -1,5 +1,5 @@
 // Says that a page's scripts did not start, where they cannot say it themselves: a part of them did not arrive, or the browser is
-// older than they need (Chrome and Edge 105, Firefox 121, Safari 15.4). No module, and in the words of 2010, so that the oldest run it.
+// older than they need (Chrome and Edge 105, Firefox 121, Safari 15.5). No module, and in the words of 2010, so that the oldest run it.
 
 (function () {
   var page = document.documentElement;
