@@ -4,7 +4,8 @@ The one thing to know: which worksheet is meant is never guessed. One that says 
 """
 
 import io
-from typing import ClassVar, Final
+import threading
+from typing import Any, ClassVar, Final
 
 from gradebook.entries import DecimalSign
 from gradebook.errors import GradebookError
@@ -14,6 +15,10 @@ from gradebook.imports.worksheets import BROKEN
 from outbox.confined import LookInterrupted, Unreadable, look_into
 
 _PROGRAM: Final = "gradebook.imports.worksheets"
+# So many at once in a process, and how long one more waits: a workbook takes a fifth of a second, a bad one seconds, and eight
+# of those would leave nobody to answer for mark sheets.
+TURNS: Final = threading.BoundedSemaphore(2)
+TURN_SECONDS: Final = 3.0
 
 
 class WorksheetNotNamed(GradebookError):
@@ -40,19 +45,22 @@ def read_workbook(data: bytes, *, decimal_sign: DecimalSign, worksheet: str, bou
 
     Raises `BadFile`; `WorksheetNotNamed` where `worksheet` is empty and has to be said; `WorkbookNotRead`.
     """
-    try:
-        said = look_into(
-            io.BytesIO(data),
-            _PROGRAM,
-            *(decimal_sign, str(bounds.rows), str(bounds.seconds), worksheet),
-            seconds=bounds.seconds,
-        )
-    except Unreadable as error:
-        raise BadFile(Fault(0, BROKEN)) from error
-    except LookInterrupted as error:
-        raise WorkbookNotRead from error
+    said = _look(data, decimal_sign, str(bounds.rows), str(bounds.seconds), worksheet, seconds=bounds.seconds)
     if "problem" in said:
         raise BadFile(Fault(0, said["problem"]))
     if "worksheets" in said:
         raise WorksheetNotNamed(said["worksheets"])
     return Table(*part_header(Row(line, list(map(unguard, values))) for line, values in said["rows"]))
+
+
+def _look(data: bytes, *arguments: str, seconds: int) -> dict[str, Any]:
+    if not TURNS.acquire(timeout=TURN_SECONDS):
+        raise WorkbookNotRead
+    try:
+        return look_into(io.BytesIO(data), _PROGRAM, *arguments, seconds=seconds)
+    except Unreadable as error:
+        raise BadFile(Fault(0, BROKEN)) from error
+    except LookInterrupted as error:
+        raise WorkbookNotRead from error
+    finally:
+        TURNS.release()

@@ -9,7 +9,7 @@ import pytest
 from gradebook.entries import DecimalSign
 from gradebook.imports.reading import read_table
 from gradebook.imports.tables import BadFile
-from gradebook.imports.workbooks import WorksheetNotNamed
+from gradebook.imports.workbooks import TURNS, WorkbookNotRead, WorksheetNotNamed
 from gradebook.imports.worksheets import BROKEN, say_number
 from tests.gradebook import workbooks
 
@@ -169,6 +169,15 @@ def test_strict_workbook_is_named_and_not_called_empty() -> None:
         usual = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
         data = workbooks.rewrite(data, part, usual, "http://purl.oclc.org/ooxml/spreadsheetml/main")
     assert _refusal(data).startswith("This is an Excel workbook of the kind “Strict Open XML”.")
+
+
+def test_whoever_comes_while_others_are_looked_into_may_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that take their time, one after the other: they must not hold all that answers teachers' pages."""
+    monkeypatch.setattr("gradebook.imports.workbooks.TURN_SECONDS", 0.0)
+    data = workbooks.make({"Marks": [HEADER, ["anna", 7]]})
+    with TURNS, TURNS, pytest.raises(WorkbookNotRead):
+        _read(data)
+    assert _read(data) == [(1, HEADER), (2, ["anna", "7"])]
 
 
 def test_value_in_the_last_row_there_can_be_is_found() -> None:
