@@ -16,6 +16,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_UNTIL_COMPLAINT = 30.0
 PASSWORD = "handover-demo"  # noqa: S105 - printed on purpose: it opens the demo school and nothing else
+WALK = "hand in the Mathematics midterm as student1; the mark is in teacher1's sheet of Mathematics 9 in class 9A"
+NO_WALK = "its exam has closed since; stop, and HANDOVER_DATA=.data2 make run makes the demo school anew"
 
 
 class Welcome:
@@ -47,7 +49,7 @@ class Welcome:
         return [
             f"  Handover is up at {here}/",
             "",
-            *(self._people(here) if self._has_demo() else []),
+            *self._people(here),
             f"  API        {here}/api/v1/docs",
             f"  data       {settings.DATA_DIR}",
             *self._warnings(),
@@ -56,13 +58,9 @@ class Welcome:
         ]
 
     def _people(self, here: str) -> list[str]:
-        return [
-            f"  students   student1, student2, …   {here}/exams/",
-            f"  teachers   teacher1, teacher2, …   {here}/marksheets/",
-            f"  admin      admin                   {here}/admin/",
-            f"  password   {PASSWORD}           (the demo school's, for all of them)",
-            "  the walk   hand in the Mathematics midterm as student1; the mark is in teacher1's sheet of Mathematics 9 in class 9A",
-        ]
+        with contextlib.suppress(psycopg.Error), psycopg.connect(self._database_url) as connection:
+            return list_people(here, can_walk=find_walk(connection))
+        return []
 
     def _warnings(self) -> list[str]:
         if settings.HOST in LOOPBACK:
@@ -71,8 +69,22 @@ class Welcome:
             "  Others on this network can reach it, and it speaks plain HTTP: put a TLS proxy in front, and set HTTPS=true."
         ]
 
-    def _has_demo(self) -> bool:
-        query = files(__package__).joinpath("sql", "find_demo_people.sql").read_bytes()
-        with contextlib.suppress(psycopg.Error), psycopg.connect(self._database_url) as connection:
-            return connection.execute(query).fetchone() is not None
-        return False
+
+def find_walk(connection: psycopg.Connection) -> bool | None:
+    """Return whether the demo's walk can be walked now; None where there is no demo school."""
+    query = files(__package__).joinpath("sql", "find_demo_walk.sql").read_bytes()
+    row = connection.execute(query).fetchone()
+    return None if row is None else row[0]
+
+
+def list_people(here: str, *, can_walk: bool | None) -> list[str]:
+    """Return who one can be, and what to try; after a night the demo's exam is over, and to say "hand it in" would be wrong."""
+    if can_walk is None:
+        return []
+    return [
+        f"  students   student1, student2, …   {here}/exams/",
+        f"  teachers   teacher1, teacher2, …   {here}/marksheets/",
+        f"  admin      admin                   {here}/admin/",
+        f"  password   {PASSWORD}           (the demo school's, for all of them)",
+        f"  the walk   {WALK if can_walk else NO_WALK}",
+    ]

@@ -1,13 +1,17 @@
 """The demo school: made whole through the real services, the same for the same seed, and never where it could do harm."""
 
+import datetime as dt
 from io import StringIO
 from typing import Any
 
+import psycopg
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import F
 from django.test import Client
 
 from config.demo.plan import SCHOOLS
+from config.welcome import NO_WALK, WALK, find_walk, list_people
 from exams.models import Attempt, Exam, ExamTarget, QuestionKind, Result, Submission
 from exams.queries.exams import list_exams
 from gradebook.models import Enrolment, Mark, Role, User
@@ -70,6 +74,23 @@ def test_walk_that_is_printed_leads_from_student1_to_teacher1_without_anybody_ma
     client = Client()
     client.force_login(teacher)
     assert view.exam.title in client.get(f"/marksheets/{column.sheet_id}/").content.decode()
+
+
+@pytest.mark.parametrize(("hours", "said"), [(0, WALK), (9, NO_WALK)])
+def test_start_sends_nobody_into_an_exam_that_has_closed(hours: int, said: str, database_url: str) -> None:
+    _load(students=1)
+    Exam.objects.update(
+        closes_at=F("closes_at") - dt.timedelta(hours=hours),
+        opens_at=F("opens_at") - dt.timedelta(hours=hours),
+    )
+    with psycopg.connect(database_url) as connection:
+        lines = list_people("http://here", can_walk=find_walk(connection))
+    assert lines[-1] == f"  the walk   {said}"
+
+
+def test_start_names_nobody_where_there_is_no_demo_school(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        assert list_people("http://here", can_walk=find_walk(connection)) == []
 
 
 def test_demo_is_the_same_for_the_same_seed() -> None:
