@@ -58,7 +58,8 @@ class Command(TeachingCommand):
             "--decimal-sign",
             choices=[".", ","],
             default=".",
-            help="the sign of marks such as 1.234 (default: .)",
+            metavar="SIGN",
+            help="of marks such as 1.234: . or , (default: .)",
         )
         parser.add_argument(
             "--worksheet", default="", metavar="NAME", help="which one of a workbook that has several"
