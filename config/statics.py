@@ -3,10 +3,13 @@
 Hashing and compressing them all takes seconds, so a start that finds nothing changed leaves them as they are.
 """
 
+import fcntl
 import hashlib
 import io
 import json
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
@@ -44,14 +47,28 @@ class WholeFiles(WhiteNoiseMiddleware):  # type: ignore[misc] # whitenoise is un
 
 def collect_when_changed() -> bool:
     """Run `collectstatic` unless nothing changed since the last time; return whether it ran."""
-    stamp = Path(settings.STATIC_ROOT) / ".collected"
-    now = fingerprint()
-    if stamp.exists() and stamp.read_text() == now:
-        return False
-    _remove_all_but_the_last_version(Path(settings.STATIC_ROOT))
-    call_command("collectstatic", interactive=False, verbosity=0)
-    stamp.write_text(now)
+    root = Path(settings.STATIC_ROOT)
+    stamp = root / ".collected"
+    with _alone_in(root):
+        now = fingerprint()
+        if stamp.exists() and stamp.read_text() == now:
+            return False
+        _remove_all_but_the_last_version(root)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        stamp.write_text(now)
     return True
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Wait for whoever else collects into this folder: two units of one machine that prepare at once would take away each other's files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)  # the kernel gives it back when its holder dies
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _remove_all_but_the_last_version(root: Path) -> None:

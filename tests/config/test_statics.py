@@ -1,6 +1,8 @@
 """Static files: served whole, in parts and not at all; collected when one changed and only then."""
 
+import fcntl
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,9 @@ from asgiref.sync import async_to_sync
 from django.test import AsyncClient, Client
 
 from config.statics import collect_when_changed, fingerprint
+from tests.waiting import wait_until
 
+LOCKS = Path("/proc/locks")
 ICON = Path(__file__).resolve().parents[2] / "config" / "static" / "icon.svg"
 
 
@@ -73,6 +77,28 @@ def test_files_are_collected_again_only_after_a_change(settings: Any, tmp_path: 
     (source / "page.css").unlink()
     assert collect_when_changed() is True
     assert not (tmp_path / "collected" / "page.css").exists()
+
+
+def test_two_who_collect_at_once_take_turns(settings: Any, tmp_path: Path) -> None:
+    """The second would take away what the first has just written, and either could miss a file."""
+    settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+    settings.STATICFILES_DIRS = [ICON.parent / "css"]
+    settings.STATIC_ROOT = root = tmp_path / "collected"
+    root.mkdir()
+    waiting = f":{root.stat().st_ino} 0 EOF"
+    first = os.open(root, os.O_RDONLY)
+    fcntl.flock(first, fcntl.LOCK_EX)
+    with ThreadPoolExecutor(1) as pool:
+        second = pool.submit(collect_when_changed)
+        try:
+            wait_until(
+                lambda: any("->" in line and waiting in line for line in LOCKS.read_text().splitlines())
+            )
+            assert list(root.iterdir()) == []
+        finally:
+            os.close(first)
+        assert second.result() is True
+    assert (root / ".collected").exists()
 
 
 def test_files_of_the_version_before_stay_for_who_still_shows_its_pages(
