@@ -144,7 +144,7 @@ def _summarise(rehearsal: Rehearsal) -> list[str]:
     if rehearsal.drained_at is None:
         lines.append(f"Not all marks were there {rehearsal.options.drain:g} s after the last answer.")
     else:
-        lines.append(f"All marks were there {rehearsal.drained_at:.1f} s after the begin of the window.")
+        lines.append(f"All marks were there {rehearsal.drained_at:.1f} s after the window began.")
     return [
         *lines,
         *(f"DIFFERENCE {one.attempt_id}: {one.kind}: {one.detail}" for one in rehearsal.differences[:20]),
