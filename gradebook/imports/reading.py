@@ -26,7 +26,7 @@ def read_table(
         what = "an old Excel workbook (.xls), or one that is locked with a password"
         raise BadFile(Fault(0, f"This is {what}. {_ADVICE}"))
     if not data.startswith(_ZIP):
-        return read_text(data)
+        return read_text(data, most_rows=bounds.rows)
     if _LIBREOFFICE in data[:_NAMES_END]:
         raise BadFile(Fault(0, f"This is a LibreOffice workbook (.ods). {_ADVICE}"))
     return read_workbook(data, decimal_sign=decimal_sign, worksheet=worksheet, bounds=bounds)

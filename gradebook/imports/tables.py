@@ -10,7 +10,7 @@ from typing import Final
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bounds:
-    """How large a file may be: bytes, rows of a workbook, and seconds of processor time to look into one."""
+    """How large a file may be: bytes, rows, and seconds of processor time to look into a workbook."""
 
     file: int
     rows: int
@@ -18,6 +18,7 @@ class Bounds:
 
 
 LARGEST_FILE: Final = 1024 * 1024
+MOST_COLUMNS: Final = 500
 MARKS: Final = Bounds(LARGEST_FILE, rows=2_000, seconds=5)  # of a class, chosen on a page
 PEOPLE: Final = Bounds(
     16 * 1024 * 1024, rows=50_000, seconds=60

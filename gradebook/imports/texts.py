@@ -12,23 +12,35 @@ from collections.abc import Iterator
 from typing import Final
 
 from gradebook.imports.formulas import unguard
-from gradebook.imports.tables import BadFile, Fault, Row, Table, part_header
+from gradebook.imports.tables import MARKS, MOST_COLUMNS, BadFile, Fault, Row, Table, part_header
 
 SEPARATORS: Final = (",", ";", "\t")
 _OTHER_ENCODINGS: Final = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _ADVICE: Final = "Save it as “CSV UTF-8” and choose it again."
 
 
-def read_text(data: bytes) -> Table:
+def read_text(data: bytes, *, most_rows: int = MARKS.rows) -> Table:
     """Return the table in a CSV file, or raise `BadFile`."""
     first_line, separator, text = _find_separator(_decode(data))
-    header, rows = part_header(_split(text, separator, first_line))
+    header, rows = part_header(_bound(_split(text, separator, first_line), most_rows))
     width = len(header.values)
+    if width > MOST_COLUMNS:
+        raise BadFile(
+            Fault(header.line, f"This file has more than {MOST_COLUMNS} columns: no mark sheet has.")
+        )
     return Table(
         header,
         [row for row in rows if len(row.values) == width],
         [_name_misfit(row, width, separator) for row in rows if len(row.values) != width],
     )
+
+
+def _bound(rows: Iterator[Row], most: int) -> Iterator[Row]:
+    """Yield the rows that say something; a page that names a fault in each of half a million is none that anybody could read."""
+    for seen, row in enumerate((row for row in rows if any(row.values)), start=1):
+        if seen > most:
+            raise BadFile(Fault(0, f"This file has more than {most:,} rows, and so many are not taken."))
+        yield row
 
 
 def _decode(data: bytes) -> str:

@@ -20,11 +20,11 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import IO, Any, Final
 
+from gradebook.imports.tables import MOST_COLUMNS
 from outbox.confined import is_of_this_machine, limit_resources, say
 
 BROKEN: Final = "This workbook is damaged and cannot be read. Save it again, or save it as “CSV UTF-8”."
 MEMORY: Final = 512 * 1024 * 1024
-MOST_COLUMNS: Final = 500
 LONGEST_TEXT: Final = 1_000
 _DIGITS: Final = ".15g"
 _LITERAL: Final = re.compile(r'"[^"]*"|\\.')  # what a number format shows as it stands

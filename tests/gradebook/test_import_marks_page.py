@@ -59,6 +59,15 @@ def test_preview_shows_what_would_change_and_changes_nothing(
     assert (shown(column, student), count_events([column])) == ("5", 1)
 
 
+def test_page_that_names_faults_stays_one_that_can_be_read(client: Client, url: str, column: Column) -> None:
+    page = _look(client, url, "username,Essay\n" + "nobody,7\n" * 150).content.decode()
+    assert "150 things to put right" in page
+    assert "These are the first 100." in page
+    assert page.count("<b>Line ") == 100
+    short = _look(client, url, "username,Essay\n" + "nobody,7\n" * 100).content.decode()
+    assert (short.count("<b>Line "), "These are" in short) == (100, False)
+
+
 def test_what_was_looked_at_is_imported_with_file_and_line(
     client: Client, url: str, column: Column, student: User, other_student: User
 ) -> None:

@@ -137,6 +137,8 @@ def test_what_stands_behind_the_cells_is_not_looked_at() -> None:
         (b"x" * (1024 * 1024 + 1), "This file is larger than 1024 KiB"),
         (workbooks.make_far(5, 501), "This worksheet has more than 500 columns"),
         (workbooks.make({"Marks": [["x"]] * 2_001}), "This worksheet has more than 2,000 rows"),
+        (b"x,y\n" + b"x\n" * 2_000, "This file has more than 2,000 rows"),
+        (b"x" + b"," * 500, "line 1: This file has more than 500 columns"),
         (workbooks.make({"Marks": [["x" * 1_001]]}), "A1 holds a text of 1,001 letters"),
     ],
 )
