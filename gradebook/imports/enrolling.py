@@ -124,9 +124,7 @@ def _list_missing_classes(roster: Roster, school: SchoolAsItIs, *, makes_classes
         more = f", here and on {others} more line{'' if others == 1 else 's'}" if others else ""
         known = written.setdefault(fold_title(name), name)
         if known != name:
-            yield Fault(
-                first.line, f"The class “{name}”{more} is written “{known}” elsewhere: is it another one?"
-            )
+            yield Fault(first.line, f"“{known}” is written “{name}”{more}: is it another class?")
         elif not makes_classes:
             yield Fault(
                 first.line,

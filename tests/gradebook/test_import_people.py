@@ -136,9 +136,9 @@ def test_what_differs_only_in_case_or_in_how_accents_are_stored_is_no_other_pers
     assert _refusal(file, text, make_classes=True) == [
         "Nothing of this list was taken.",
         "line 2: “Student” is somebody's user name already, written “student”.",
-        "line 3: The class “9a”, here and on 1 more line is written “9A” elsewhere: is it another one?",
+        "line 3: “9A” is written “9a”, here and on 1 more line: is it another class?",
         "line 4: “ANN” is “ann” on line 3: user names differ in more than case.",
-        "line 7: The class “9\u00e9” is written “9\u00c9” elsewhere: is it another one?",
+        "line 7: “9\u00c9” is written “9\u00e9”: is it another class?",
     ]
 
 
