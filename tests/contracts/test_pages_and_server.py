@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SITTING = ROOT / "exams" / "static" / "exams" / "sitting"
 MARKSHEET = ROOT / "gradebook" / "static" / "gradebook" / "marksheet"
 
-_COMPARED = re.compile(r'\bcode === "(\w+)"')
+_COMPARED = re.compile(r'\bcode === "([a-z_]+)"')  # a key on the keyboard has a code too: KeyD
 _LISTED = re.compile(r"const (?:SIGNED_OUT|ENDINGS) = (.*);")
 
 
