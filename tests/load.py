@@ -8,6 +8,7 @@ were due (open loop: how long?).
 """
 
 import argparse
+import contextlib
 import dataclasses
 import gc
 import json
@@ -32,6 +33,7 @@ _LENGTH = re.compile(rb"ength: (\d+)\r")
 _RETRY_AFTER = re.compile(rb"etry-[Aa]fter: (\d+)\r")
 _SEED = 20261129
 _SLOT = 0.01
+_LONG_IDLE = 1.0  # seconds; far below those after which a server closes a connection that asks for nothing
 _HELLO = b"POST /api/v1/attempts/none/submission HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -60,41 +62,70 @@ class LoadRun:
         return self.answers[str(status)] / self.seconds
 
 
+class HungUp(Exception):
+    """The server has closed the connection."""
+
+
 class Client:
-    """One connection, one request at a time.
+    """One connection at a time, one request at a time.
 
     It begins with a request for nothing. The kernel says "connected" before the server has accepted, and with thousands at once more than
     it will hold for the server: their first request is sent again by TCP after seconds, and the run would be about that.
     """
 
     def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.due_at = self.sent_at = 0.0
+        self._port = port
+        self.due_at = self.sent_at = self.answered_at = 0.0
         self.request = b""
+        self.is_waiting = False
+        self.open()
+
+    def open(self) -> None:
+        """Connect."""
+        self.socket = socket.create_connection(("127.0.0.1", self._port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._received = b""
         self.socket.sendall(_HELLO)
         while self.receive() is None:
             pass
+        self.answered_at = time.perf_counter()
+
+    def reopen(self) -> None:
+        """Connect again where the server has closed a connection that asked for nothing for long, as any client has to.
+
+        A request that crossed with that is sent again. Anybody else the server hangs up on was let down: `ConnectionError`.
+        """
+        is_waiting = self.is_waiting
+        if is_waiting and self.sent_at - self.answered_at < _LONG_IDLE:
+            raise ConnectionError("The server hung up.")
+        self.socket.close()
+        self.open()
+        if is_waiting:
+            self.send(self.request, self.due_at, self.sent_at)
 
     def send(self, request: bytes, due_at: float, now: float) -> None:
         """Send a request that was due at this moment."""
-        self.due_at, self.sent_at, self.request = due_at, now, request
-        self.socket.sendall(request)
+        self.due_at, self.sent_at, self.request, self.is_waiting = due_at, now, request, True
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `receive` will say so
+            self.socket.sendall(request)
 
     def receive(self) -> bytes | None:
-        """Read what is there; return the answer once it is complete."""
-        received = self.socket.recv(8192)
+        """Read what is there; return the answer once it is complete. Raises `HungUp`."""
+        try:
+            received = self.socket.recv(8192)
+        except ConnectionResetError as error:
+            raise HungUp from error
+        if not received:
+            raise HungUp
         if self._received:
             received = self._received + received
         end = received.find(b"\r\n\r\n") + 4
         length = _LENGTH.search(received, 0, end)
-        if not received:
-            raise ConnectionError("The server hung up.")
         if end < 4 or length is None or len(received) < end + int(length[1]):
             self._received = received
             return None
         self._received = b""
+        self.is_waiting = False
         return received
 
 
@@ -201,15 +232,26 @@ class Load:
         now = None
         for descriptor, _ in self._poll.poll(seconds):
             client = self._clients[descriptor]
-            answer = client.receive()
+            try:
+                answer = client.receive()
+            except HungUp:
+                self._reopen(descriptor, client)
+                continue
             if answer is not None:
-                now = now or time.perf_counter()
+                client.answered_at = now = now or time.perf_counter()
                 status = answer[9:12].decode()
                 self._latencies.append(now - client.due_at)
                 self._by_status[status].append(now - client.sent_at)
                 if status in self._again:
                     self._send_again(client.request, answer, now)
                 self._idle.append(client)
+
+    def _reopen(self, descriptor: int, client: Client) -> None:
+        del self._clients[descriptor]
+        self._poll.unregister(descriptor)
+        client.reopen()
+        self._clients[client.socket.fileno()] = client
+        self._poll.register(client.socket.fileno(), select.EPOLLIN)
 
     def _send_again(self, request: bytes, answer: bytes, now: float) -> None:
         wait = _RETRY_AFTER.search(answer) if self._is_patient else None

@@ -75,7 +75,7 @@ def serving(
     """Run a web server for the length of the block, on the database of this environment; None: as many workers as the product."""
     chosen = {**(environment or os.environ)}
     # As in a container: the product says by itself whose settings it reads.
-    if chosen.get("DJANGO_SETTINGS_MODULE") == "config.settings":
+    if arguments is PRODUCT and chosen.get("DJANGO_SETTINGS_MODULE") == "config.settings":
         del chosen["DJANGO_SETTINGS_MODULE"]
     if workers is not None:
         chosen["WEB_CONCURRENCY"] = str(workers)
