@@ -23,7 +23,7 @@ NOT_THE_FILE: Final = 70  # how such a program ends when it could not judge the 
 MOST_WRITTEN: Final = (
     16 * 1024 * 1024
 )  # bytes of one file: of what it says too, which whoever asked reads as a whole
-_LONGEST_DIAGNOSIS: Final = 2_000
+LONGEST_DIAGNOSIS: Final = 2_000
 _LEAST_PATIENCE: Final = 20  # on a busy machine a start alone takes seconds
 _FAULTS_OF_THE_DISK: Final = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 # The kernel kills whoever is too large for the machine at that moment; that says nothing about the file.
@@ -83,7 +83,7 @@ def _require_end(code: int, words: str) -> None:
 
 def _read_end(words: IO[bytes]) -> str:
     size = words.seek(0, io.SEEK_END)
-    words.seek(max(0, size - _LONGEST_DIAGNOSIS))
+    words.seek(max(0, size - LONGEST_DIAGNOSIS))
     return words.read().decode(errors="replace")
 
 

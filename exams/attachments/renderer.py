@@ -7,9 +7,8 @@ from typing import IO, Any, Final
 
 from exams.attachments.limits import RENDER_SECONDS
 from exams.models import ObjectRole
-from outbox.confined import Unreadable, look_into
+from outbox.confined import LONGEST_DIAGNOSIS, Unreadable, look_into
 
-_LONGEST_DIAGNOSIS: Final = 2_000
 _CRASHED: Final = "This file cannot be read."
 
 
@@ -45,7 +44,7 @@ def render_file(original: IO[bytes], file_type: str) -> Rendered | UnusableFile:
 
 def _read(said: dict[str, Any], folder: Path) -> Rendered | UnusableFile:
     if "problem" in said:
-        return UnusableFile(said["problem"], said["diagnosis"][:_LONGEST_DIAGNOSIS])
+        return UnusableFile(said["problem"], said["diagnosis"][:LONGEST_DIAGNOSIS])
     pictures = {
         role: (folder / role).read_bytes()
         for role in (ObjectRole.PREVIEW, ObjectRole.THUMBNAIL)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from gradebook.entries import DecimalSign
-from gradebook.imports.tables import MARKS, BadFile, Bounds, Fault, Table
+from gradebook.imports.tables import MARKS, SAVE_AGAIN, BadFile, Bounds, Fault, Table
 from gradebook.imports.texts import read_text
 from gradebook.imports.workbooks import read_workbook
 
@@ -11,7 +11,6 @@ _ZIP: Final = b"PK\x03\x04"
 _OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0"  # a locked workbook of today is wrapped in such a file, too
 _LIBREOFFICE: Final = b"mimetypeapplication/vnd.oasis.opendocument"
 _NAMES_END: Final = 100
-_ADVICE: Final = "Save it as an Excel workbook (.xlsx) or as “CSV UTF-8”, and choose it again."
 
 
 def read_table(
@@ -24,9 +23,9 @@ def read_table(
         )
     if data.startswith(_OLD_EXCEL):
         what = "an old Excel workbook (.xls), or one that is locked with a password"
-        raise BadFile(Fault(0, f"This is {what}. {_ADVICE}"))
+        raise BadFile(Fault(0, f"This is {what}. {SAVE_AGAIN}"))
     if not data.startswith(_ZIP):
         return read_text(data, most_rows=bounds.rows)
     if _LIBREOFFICE in data[:_NAMES_END]:
-        raise BadFile(Fault(0, f"This is a LibreOffice workbook (.ods). {_ADVICE}"))
+        raise BadFile(Fault(0, f"This is a LibreOffice workbook (.ods). {SAVE_AGAIN}"))
     return read_workbook(data, decimal_sign=decimal_sign, worksheet=worksheet, bounds=bounds)

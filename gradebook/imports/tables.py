@@ -17,9 +17,9 @@ class Bounds:
     seconds: int
 
 
-LARGEST_FILE: Final = 1024 * 1024
+SAVE_AGAIN: Final = "Save it as an Excel workbook (.xlsx) or as “CSV UTF-8”, and choose it again."
 MOST_COLUMNS: Final = 500
-MARKS: Final = Bounds(LARGEST_FILE, rows=2_000, seconds=5)  # of a class, chosen on a page
+MARKS: Final = Bounds(1024 * 1024, rows=2_000, seconds=5)  # of a class, chosen on a page
 PEOPLE: Final = Bounds(
     16 * 1024 * 1024, rows=50_000, seconds=60
 )  # of all schools together, by whoever runs this installation

@@ -7,7 +7,7 @@ number has the fifteen digits a spreadsheet counts with; one that is shown as a 
 one that is shown with leading zeros has them. A formula that was never worked out has no value, and is named.
 
 It says one JSON object: `rows`, each with its number; or `worksheets`, the names to choose from, where several say something; or
-`problem`, in words for the teacher, with `diagnosis` for staff where a decoder came to grief.
+`problem`, in words for the teacher.
 """
 
 import datetime as dt
@@ -20,7 +20,7 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import IO, Any, Final
 
-from gradebook.imports.tables import MOST_COLUMNS
+from gradebook.imports.tables import MOST_COLUMNS, SAVE_AGAIN
 from outbox.confined import is_of_this_machine, limit_resources, say
 
 BROKEN: Final = "This workbook is damaged and cannot be read. Save it again, or save it as “CSV UTF-8”."
@@ -30,7 +30,6 @@ _DIGITS: Final = ".15g"
 _LITERAL: Final = re.compile(r'"[^"]*"|\\.')  # what a number format shows as it stands
 _STRICT: Final = b"http://purl.oclc.org/ooxml/"
 _WITHIN_THE_HEAD: Final = 4_096
-_ADVICE: Final = "Save it as an Excel workbook (.xlsx) or as “CSV UTF-8”, and choose it again."
 NumberedRow = tuple[int, Sequence[Any]]
 
 
@@ -48,7 +47,7 @@ def read(source: IO[bytes], decimal_sign: str, most_rows: int, wanted: str = "")
     except Exception as error:
         if is_of_this_machine(error):
             raise
-        return {"problem": _name_kind(source) or BROKEN, "diagnosis": f"{type(error).__name__}: {error}"}
+        return {"problem": _name_kind(source) or BROKEN}
 
 
 def _read(source: IO[bytes], decimal_sign: str, most_rows: int, wanted: str) -> dict[str, Any]:
@@ -73,12 +72,12 @@ def _name_kind(source: IO[bytes]) -> str:
     with suppress(Exception), zipfile.ZipFile(source) as file:
         names = set(file.namelist())
         if "xl/workbook.bin" in names:
-            return f"This is a binary Excel workbook (.xlsb). {_ADVICE}"
+            return f"This is a binary Excel workbook (.xlsb). {SAVE_AGAIN}"
         if not any(name.endswith("workbook.xml") for name in names):
-            return f"This is a packed file, but no Excel workbook. {_ADVICE}"
+            return f"This is a packed file, but no Excel workbook. {SAVE_AGAIN}"
         with file.open("xl/workbook.xml") as part:
             if _STRICT in part.read(_WITHIN_THE_HEAD):
-                return f"This is an Excel workbook of the kind “Strict Open XML”. {_ADVICE}"
+                return f"This is an Excel workbook of the kind “Strict Open XML”. {SAVE_AGAIN}"
     return ""
 
 

@@ -63,8 +63,9 @@ def name_state(term: Period) -> str:
 def issue_cards(*, period_id: UUID, school_class: SchoolClass, by: User) -> Issue:
     """Issue the cards of a class that are not there yet or do not hold any more.
 
-    Shares the term, so that nothing it reads moves, and locks its row, so that two who issue at once make one set of cards. Raises `TermNotFound` when the term is not theirs, and `CardsRefused` when it is
-    open, the class is another school's, or the log has not numbered all that was said in it.
+    Shares the term, so that nothing it reads moves, and locks its row, so that two who issue at once make one set of cards. Raises
+    `TermNotFound` when the term is not theirs, and `CardsRefused` when it is open, the class is another school's, or the log has not
+    numbered all that was said in it.
     """
     with changing_marks([period_id]) as terms:
         term = _require_locked(terms.get(period_id), school_class, by)

@@ -22,7 +22,7 @@ from gradebook.entries import Entry
 from gradebook.errors import GradebookError, TermIsLocked
 from gradebook.imports.importing import ImportRefused, apply_import, prepare_import, require_sound
 from gradebook.imports.plans import Plan, Wishes
-from gradebook.imports.tables import LARGEST_FILE
+from gradebook.imports.tables import MARKS
 from gradebook.imports.workbooks import WorksheetNotNamed
 from gradebook.models import MarkSheet
 from gradebook.web.grid import read_decimal_sign
@@ -40,8 +40,8 @@ class FileForm(forms.Form):
     def clean_file(self) -> UploadedFile[bytes]:
         """Return the file, if it is not too large to be read."""
         file: UploadedFile[bytes] = self.cleaned_data["file"]
-        if (file.size or 0) > LARGEST_FILE:
-            raise forms.ValidationError(f"The file is larger than {LARGEST_FILE // 1024} KiB.")
+        if (file.size or 0) > MARKS.file:
+            raise forms.ValidationError(f"The file is larger than {MARKS.file // 1024} KiB.")
         return file
 
     def read(self) -> dict[str, Any]:

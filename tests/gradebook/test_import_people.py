@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from gradebook.imports import admitting
 from gradebook.imports.reading import read_table
 from gradebook.imports.roster import read_roster
-from gradebook.imports.tables import LARGEST_FILE, PEOPLE, BadFile
+from gradebook.imports.tables import MARKS, PEOPLE, BadFile
 from gradebook.imports.texts import read_text
 from gradebook.models import Enrolment, MarkSheet, Role, SchoolClass, TeachingAssignment, User
 from tests import factories
@@ -157,7 +157,7 @@ def test_list_of_all_of_a_city_is_taken(file: Path, django_assert_max_num_querie
     """Larger than any class's marks: both a file's bytes and a workbook's rows have bounds of their own here."""
     rows = [f"u{number},{'Ann ' * 15},Lee,9A" for number in range(20_000)]
     text = "\n".join(["username,first name,last name,class", *rows]).encode()
-    assert len(text) > LARGEST_FILE
+    assert len(text) > MARKS.file
     table = read_table(text, decimal_sign=".", bounds=PEOPLE)
     assert len(read_roster(table).lines) == 20_000
     people = [["username", "first name", "last name"], *[[f"u{number}", "A", "B"] for number in range(2_001)]]
